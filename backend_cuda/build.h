@@ -45,8 +45,9 @@ void fsr_cuda_source_free(fsr_cuda_source *source);
 fsr_status fsr_cuda_build_run(fsr_cuda_build *b, const fsr_kernel *k, const fsr_cuda_source *source, bool fresh,
                               fsr_cuda_binary *out, fsr_fault *fault);
 
-/* A caller's kernel (fusor/library.h) as what a device loads: its binary or PTX, or what NVRTC makes of its text, from disk if
- * it is there and not `fresh`. *name, malloc'ed: the kernel's name in it. FSR_ERR_COMPILE: the fault has the compiler's whole log. */
+/* A caller's kernel (fusor/library.h) as what a device loads: its binary or PTX, or what NVRTC makes of its text, from
+ * disk if it is there and not `fresh`. *name, malloc'ed: the kernel's name in it. FSR_ERR_COMPILE: the fault has the
+ * compiler's whole log. */
 fsr_status fsr_cuda_build_code(fsr_cuda_build *b, const fsr_kernel_code *code, bool fresh, fsr_cuda_binary *out,
                                char **name, fsr_fault *fault);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's kernel from its code. PTX and binaries are what the driver takes already. CUDA C++ is compiled by NVRTC, which is
- * told the kernel's name as an expression: so it may be a template's instance, and its name in the binary, which then is
- * another, comes with it. On disk both lie together, the name and a 0 before the binary.
+/* A caller's kernel from its code. PTX and binaries are what the driver takes already. CUDA C++ is compiled by NVRTC,
+ * which is told the kernel's name as an expression: so it may be a template's instance, and its name in the binary,
+ * which then is another, comes with it. On disk both lie together, the name and a 0 before the binary.
  *
- * What may read a file is not kept there: the text itself (closed_text.h), or an option that names one. Counter-example to
- * looking at the text alone: -include=mine.h. */
+ * What may read a file is not kept there: the text itself (closed_text.h), or an option that names one. Counter-example
+ * to looking at the text alone: -include=mine.h. */
 #define _GNU_SOURCE 1
 #include "backend_cuda/build_state.h"
 #include "runtime/closed_text.h"

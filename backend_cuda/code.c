@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Callers' kernels on a device.
  *
- * What is loaded is held only while it is launched; it stays until newer ones push it out, or memory is short. A stream that is
- * being captured is left alone by loading (the thread's mode is relaxed meanwhile): loading is no work of the stream. What a
- * captured graph launches later must still be loaded then, so what was launched into a capture stays until the context closes.
+ * What is loaded is held only while it is launched; it stays until newer ones push it out, or memory is short. A stream
+ * that is being captured is left alone by loading (the thread's mode is relaxed meanwhile): loading is no work of the
+ * stream. What a captured graph launches later must still be loaded then, so what was launched into a capture stays
+ * until the context closes.
  *
- * Parameters are compared with the kernel's own before a launch: counter-example to leaving it to the driver, which reads as
- * many bytes as the kernel has, behind the end of a value that is shorter. */
+ * Parameters are compared with the kernel's own before a launch: counter-example to leaving it to the driver, which
+ * reads as many bytes as the kernel has, behind the end of a value that is shorter. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/code.h"
 #include "graph/code.h"

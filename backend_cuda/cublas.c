@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLAS and its handle. A library that was not there when it was first looked for is not looked for again: its search takes
- * longer than a small plan. */
+/* cuBLAS and its handle. A library that was not there when it was first looked for is not looked for again: its search
+ * takes longer than a small plan. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cublas.h"
 #include "backend_cuda/libraries.h"

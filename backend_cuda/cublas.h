@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's libraries, loaded when a plan first wants one. Their functions are declared here, by hand: no header of theirs is needed
- * to build, and what they are is settled by the versions that are loaded. */
+/* NVIDIA's libraries, loaded when a plan first wants one. Their functions are declared here, by hand: no header of
+ * theirs is needed to build, and what they are is settled by the versions that are loaded. */
 #ifndef FUSOR_BACKEND_CUDA_CUBLAS_H
 #define FUSOR_BACKEND_CUDA_CUBLAS_H
 

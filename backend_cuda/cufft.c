@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuFFT and its plans. Counter-example to a plan for each call: making one takes longer than most transforms. Plans
- * have memory of their own, and a program of many lengths would keep much that nobody uses: those used longest ago go when
- * there are too many, when they hold too much together, and all when a new one finds no memory. cufftDestroy waits for the
- * work of its plan. */
+ * have memory of their own, and a program of many lengths would keep much that nobody uses: those used longest ago go
+ * when there are too many, when they hold too much together, and all when a new one finds no memory. cufftDestroy waits
+ * for the work of its plan. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cufft.h"
 #include "backend_cuda/libraries.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuFFT, loaded when a plan first transforms; plans of its own, by length and number of rows, kept while they are few and small. */
+/* cuFFT, loaded when a plan first transforms; plans of its own, by length and number of rows, kept while they are
+ * few and small. */
 #ifndef FUSOR_BACKEND_CUDA_CUFFT_H
 #define FUSOR_BACKEND_CUDA_CUFFT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading cuSOLVER, and its handle. It is looked for once, as cuBLAS is; without cuBLAS' batched functions it solves systems one by one. */
+/* Loading cuSOLVER, and its handle. It is looked for once, as cuBLAS is; without cuBLAS' batched functions it solves
+ * systems one by one. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cusolver.h"
 #include <dlfcn.h>

@@ -5,7 +5,8 @@
  * and the extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address
  * that comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
  *
- * A frame is the text around the kernel's instructions that a schedule needs. Inside it a value is named in one of three ways:
+ * A frame is the text around the kernel's instructions that a schedule needs. Inside it a value is named in one of
+ * three ways:
  *   PLAIN  v7        a variable of the innermost block, or of the row
  *   ITEM   v7[i]     one of `items` registers, i = j * vector + v: loaded values, kept ones, those read in a later
  * stage
@@ -47,8 +48,8 @@ void fsr_emit_close(fsr_emit *e);
 void fsr_emit_unrolled(fsr_emit *e, const char *var, int n);
 /* Records that the kernel breaks a rule of emit_cuda.h. */
 void fsr_emit_broken(fsr_emit *e);
-/* Puts a text at buf[n], and returns where the next one goes. One that does not fit breaks the kernel: a text that was cut
- * may compile, and read another element. The arguments must not lie in buf. */
+/* Puts a text at buf[n], and returns where the next one goes. One that does not fit breaks the kernel: a text that was
+ * cut may compile, and read another element. The arguments must not lie in buf. */
 size_t fsr_emit_add(fsr_emit *e, char buf[FSR_EXPR], size_t n, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -110,8 +111,8 @@ void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
 /* Opens the block in which a load takes place, if it has a guard: the number of closing braces it needs. A vector is
  * inside or outside as a whole (fusion/schedule.c). */
 int fsr_emit_open_guard(fsr_emit *e, int inst, const char *column);
-/* emit_guard.c. Where instruction v takes place, in a loop over lanes: its guard, and `live`, whether there is an element
- * at all (NULL: there is). Empty: everywhere. */
+/* emit_guard.c. Where instruction v takes place, in a loop over lanes: its guard, and `live`, whether there is an
+ * element at all (NULL: there is). Empty: everywhere. */
 void fsr_emit_where(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live);
 /* The text of a guard's truth, where values are computed. */
 void fsr_emit_guard_value(fsr_emit *e, char buf[FSR_EXPR], int guard);
@@ -143,8 +144,8 @@ bool fsr_emit_pool_count(fsr_emit *e, char buf[FSR_EXPR], int fold);
 /* Pooled: of a step, of an element, of a store whose values a scan's results are part of. */
 void fsr_emit_pool_ranks(fsr_emit *e, int v);
 void fsr_emit_pool_values(fsr_emit *e, int v);
-/* The loop that fills the pools of a stage's other stores, before the tile's place is known; and, behind a barrier or the
- * wait for it, what threads store of a stage's pools. */
+/* The loop that fills the pools of a stage's other stores, before the tile's place is known; and, behind a barrier or
+ * the wait for it, what threads store of a stage's pools. */
 void fsr_emit_pool_early(fsr_emit *e, int stage);
 void fsr_emit_pool_out(fsr_emit *e, int stage, bool early);
 
@@ -208,8 +209,8 @@ void fsr_emit_close_lanes(fsr_emit *e);
 const char *fsr_emit_step_column(const fsr_emit *e);
 
 /* emit_version.c: the versions of the pass that was entered; "fits0": that a thread's columns from `first` on, `span`
- * behind it the last one, but before `end`, lie where they know; and what `print` prints of a stage (-1: the loads before
- * all) in each version that changes it, and as it is. */
+ * behind it the last one, but before `end`, lie where they know; and what `print` prints of a stage (-1: the loads
+ * before all) in each version that changes it, and as it is. */
 void fsr_emit_find_versions(fsr_emit *e);
 void fsr_emit_fits(fsr_emit *e, const char *first, int span);
 void fsr_emit_by_version(fsr_emit *e, int stage, void (*print)(fsr_emit *e, int stage));
@@ -218,11 +219,11 @@ void fsr_emit_by_version(fsr_emit *e, int stage, void (*print)(fsr_emit *e, int 
 void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]);
 int fsr_emit_tile_columns(const fsr_emit *e);
 
-/* "part": the block's partial state of all reductions, those of the accumulators, sum0, and those of chains; `chained` is
- * the name of a chain's state without its stage. */
+/* "part": the block's partial state of all reductions, those of the accumulators, sum0, and those of chains; `chained`
+ * is the name of a chain's state without its stage. */
 void fsr_emit_partial_state(fsr_emit *e, const fsr_fold_list *all, const char *chained);
-/* From the thread's accumulators to the ROW instructions of the last pass, which the last block of a row does: `place` is
- * the block's number within the row, `ticket` where the row's ticket lies. */
+/* From the thread's accumulators to the ROW instructions of the last pass, which the last block of a row does: `place`
+ * is the block's number within the row, `ticket` where the row's ticket lies. */
 void fsr_emit_finish_row(fsr_emit *e, const char *place, const char *ticket, const char *chained);
 
 /* One a schedule: the function's body. */
@@ -234,8 +235,8 @@ void fsr_emit_col(fsr_emit *e);
 void fsr_emit_outputs(fsr_emit *e); /* COL with `tall` */
 void fsr_emit_square(fsr_emit *e);  /* MAP with `tile` */
 
-/* emit_outputs.c: where a block has a tile of `high` indices along parallel dimension `across` by `wide` along the last one:
- * the first of each, up and left, and the indices along other dimensions; and, these being named, r. */
+/* emit_outputs.c: where a block has a tile of `high` indices along parallel dimension `across` by `wide` along the last
+ * one: the first of each, up and left, and the indices along other dimensions; and, these being named, r. */
 void fsr_emit_block_tile(fsr_emit *e, int across, int high, int wide);
 void fsr_emit_row_number(fsr_emit *e);
 void fsr_emit_team(fsr_emit *e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Compacted stores: filters in the frames whose threads run along the columns.
  *
- * Pooled (fusion/pool.c), all elements of a tile that a filter selects meet in shared memory, in order, and threads store
- * neighbours. Otherwise those of a warp's step do:
+ * Pooled (fusion/pool.c), all elements of a tile that a filter selects meet in shared memory, in order, and threads
+ * store neighbours. Otherwise those of a warp's step do:
  * The neighbours of a warp's step are neighbours in memory, and so are those of them that the mask selects, and the
  * others, counted from the end. So lanes hand their elements to one another: each leaves its own in shared memory where
- * they stand among the step's, and takes the one next to its neighbour's from there, for the array. Which elements these are
- * follows from the counts that each lane has; no thread waits for another warp.
+ * they stand among the step's, and takes the one next to its neighbour's from there, for the array. Which elements
+ * these are follows from the counts that each lane has; no thread waits for another warp.
  *
  * Counter-example to each lane's storing what it has at the place of its own: a lane's elements are neighbours already,
  * so at any moment lanes store several elements apart, and every line of memory is written in pieces. */
@@ -77,9 +77,9 @@ void fsr_emit_compact(fsr_emit *e, int v) {
 
 /* ---- pools ---------------------------------------------------------------------------------------------------
  *
- * A thread's masks are bits of a word until its elements go to the pool, its counts are counts of these bits, and a compiler does not
- * know of which comparisons they are: 20 predicates that it thinks it has already it would hold in a word of its own
- * making, at three instructions each. */
+ * A thread's masks are bits of a word until its elements go to the pool, its counts are counts of these bits, and a
+ * compiler does not know of which comparisons they are: 20 predicates that it thinks it has already it would hold in a
+ * word of its own making, at three instructions each. */
 
 static bool pools_at(const fsr_emit *e, int v, int stage, bool early) {
     return is_compacted(e, v) && e->s.pooled && e->tile.stage[v] == stage &&

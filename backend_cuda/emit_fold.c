@@ -3,8 +3,8 @@
  *
  * op<f> is the operator of fold f: a state, its identity and combine(left, right). Folds with equal operators share
  * one. A product puts the states of several folds side by side, so that they travel together: one shuffle sequence,
- * one exchange through shared memory, one look-back. A tile holds an item for each column: the state, or of narrow folds
- * what they take and give. */
+ * one exchange through shared memory, one look-back. A tile holds an item for each column: the state, or of narrow
+ * folds what they take and give. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 #include <string.h>
@@ -127,8 +127,8 @@ bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list) {
 }
 
 /* What a column holds where some of the folds are narrow. Those are added up in f32 within a vector, from its first
- * column, and in f64 from vector to vector: neighbours in a vector have one base, and a vector's last column has what the
- * next one's base has, so a sum of terms that are not negative steps back by two units at most. */
+ * column, and in f64 from vector to vector: neighbours in a vector have one base, and a vector's last column has what
+ * the next one's base has, so a sum of terms that are not negative steps back by two units at most. */
 static void item_lines(fsr_emit *e, const fsr_fold_list *list) {
     char wide[FSR_EXPR] = "", join[FSR_EXPR] = "", follow[FSR_EXPR] = "", result[FSR_EXPR] = "";
     fsr_emit_open(e, "struct item {");

@@ -3,8 +3,8 @@
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
-/* The sum that a condition compares; column: the text of the index along a single folded dimension, NULL: i<d>. lane: of
- * element v of a vector along the rows. */
+/* The sum that a condition compares; column: the text of the index along a single folded dimension, NULL: i<d>. lane:
+ * of element v of a vector along the rows. */
 static void condition_sum(fsr_emit *e, char sum[FSR_EXPR], const fsr_condition *c, const char *column, bool lane) {
     const fsr_kernel *k = e->k;
     char lane_index[FSR_REF];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* LOOKBACK: a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are always
- * running or done, and waiting for them ends.
+/* LOOKBACK: a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are
+ * always running or done, and waiting for them ends.
  *
  * With rows side by side (schedule.group > 1: adjacent rows are adjacent in memory) a block has a tile of each of them:
- * threads run along the rows first, a thread has neighbouring columns of its row. It adds them up, threads of a row meet
- * in shared memory, each row has a board of its own. Where the last rows are fewer, the other threads walk the last row
- * and store nothing.
+ * threads run along the rows first, a thread has neighbouring columns of its row. It adds them up, threads of a row
+ * meet in shared memory, each row has a board of its own. Where the last rows are fewer, the other threads walk the
+ * last row and store nothing.
  *
  * Counter-example to one thread a column of 150,000 by 24: 24 threads, 150,000 steps each, one after another. */
 #include "backend_cuda/emit.h"

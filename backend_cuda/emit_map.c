@@ -3,11 +3,12 @@
  * first. A thread whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar
  * program is printed once for both.
  *
- * Versions (schedule.version): a thread whose elements all lie where one of them knows takes its program, in which known
- * guards are none. Threads of a warp differ at bounds alone.
+ * Versions (schedule.version): a thread whose elements all lie where one of them knows takes its program, in which
+ * known guards are none. Threads of a warp differ at bounds alone.
  *
- * Bins (schedule.bins): what a store combines into an array of a few elements goes into the block's own in shared memory
- * first. Counter-example to a word of memory that all threads share: 2^27 elements counted in 256 bins take 35 ms of an H200. */
+ * Bins (schedule.bins): what a store combines into an array of a few elements goes into the block's own in shared
+ * memory first. Counter-example to a word of memory that all threads share: 2^27 elements counted in 256 bins take
+ * 35 ms of an H200. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* COL with `tall`: a block folds a tile of outputs, each thread `tall` rows along dimension `across` by `items` lanes along
- * the last parallel one, in vectors that lie `group` vectors apart.
+/* COL with `tall`: a block folds a tile of outputs, each thread `tall` rows along dimension `across` by `items` lanes
+ * along the last parallel one, in vectors that lie `group` vectors apart.
  *
  * What the tile's rows and lanes read of `depth` columns is copied into shared memory, s<i> of staged load i, a column
- * behind the other, each with `pad` elements behind it; loads of the next columns are on their way, in registers g<i>, while
- * these are worked on. In each column a thread reads its rows' and its lanes' elements, r<i>, and steps all of its states.
- * These are registers, acc; after every `chunk` columns they are folded into sums that a register is too good for, total.
+ * behind the other, each with `pad` elements behind it; loads of the next columns are on their way, in registers g<i>,
+ * while these are worked on. In each column a thread reads its rows' and its lanes' elements, r<i>, and steps all of
+ * its states. These are registers, acc; after every `chunk` columns they are folded into sums that a register is too
+ * good for, total.
  *
- * Row values that the columns read are held once a row, once a lane or once an output, h<i>. What follows the columns is one text, for one
- * output after the other: counter-example to unrolling it, 64 copies of an exponential.
+ * Row values that the columns read are held once a row, once a lane or once an output, h<i>. What follows the columns
+ * is one text, for one output after the other: counter-example to unrolling it, 64 copies of an exponential.
  *
  * Edges: beyond the last row, lane or column its neighbour inside is read once more; such outputs are not stored, such
  * columns not folded. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that are the same everywhere, which every thread evaluates; and values of ROW level, where a thread has one row:
- * the frames of ROW, SPLIT and LOOKBACK. Every thread of a row evaluates them; one stores. */
+/* Values that are the same everywhere, which every thread evaluates; and values of ROW level, where a thread has one
+ * row: the frames of ROW, SPLIT and LOOKBACK. Every thread of a row evaluates them; one stores. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 

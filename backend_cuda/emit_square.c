@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MAP in squares: a block takes `tile` rows along dimension `tiled` by `tile` elements along the last one. First what lies
- * along the rows in memory is brought, neighbours by neighbouring threads, into shared memory, s<i> of load i; then each
- * element is computed, neighbours along the last dimension by neighbouring threads, which find s<i> the other way round. */
+/* MAP in squares: a block takes `tile` rows along dimension `tiled` by `tile` elements along the last one. First what
+ * lies along the rows in memory is brought, neighbours by neighbouring threads, into shared memory, s<i> of load i;
+ * then each element is computed, neighbours along the last dimension by neighbouring threads, which find s<i> the
+ * other way round. */
 #include "backend_cuda/emit.h"
 #include "fusion/square.h"
 
@@ -14,7 +15,8 @@ static int height(const fsr_emit *e) {
     return e->s.threads / e->s.tile;
 }
 
-/* Indices of the element that thread x, y has in step b: along the last dimension x is its neighbour, or along the rows. */
+/* Indices of the element that thread x, y has in step b: along the last dimension x is its neighbour, or along the
+ * rows. */
 static void open_elements(fsr_emit *e, bool along_last) {
     const int d = e->s.tiled, last = last_dimension(e);
     fsr_emit_unrolled(e, "b", e->s.tile / height(e));

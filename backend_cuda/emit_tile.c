@@ -2,8 +2,8 @@
 /* One tile of columns held in registers: loads, its instructions cut into stages, folds, scans, stores.
  *
  * A thread's element i = j * vector + v has column c0 + j * (lanes * vector) + v: a warp's step j is contiguous in
- * memory, and a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). Of rows side by side a
- * thread has neighbouring columns, i of its own: there lanes are 1. All loads come
+ * memory, and a warp's steps follow each other, so that the order of columns is (warp, j, lane, v). Of rows side by
+ * side a thread has neighbouring columns, i of its own: there lanes are 1. All loads come
  * first, to be in flight together; a stage ends where a chain must be complete for the whole tile before anything goes
  * on.
  *
@@ -81,8 +81,8 @@ void fsr_emit_kept(fsr_emit *e) {
     }
 }
 
-/* Rows side by side meet with a state a thread in shared memory, and once; else it is one a warp, and tiles of a row take
- * turns. */
+/* Rows side by side meet with a state a thread in shared memory, and once; else it is one a warp, and tiles of a row
+ * take turns. */
 void fsr_emit_pass_state(fsr_emit *e) {
     const bool beside = fsr_emit_beside(e) > 1;
     int p = e->pass, warps = beside ? e->s.threads : e->s.threads / 32;
@@ -288,7 +288,8 @@ static void stage_stores(fsr_emit *e, int stage) {
         fsr_emit_close(e);
 }
 
-/* "total1", the fold of the whole tile, or of a row's, and b1, of what stands before each step, or the thread's columns. */
+/* "total1", the fold of the whole tile, or of a row's, and b1, of what stands before each step, or the thread's
+ * columns. */
 static void chain_sums(fsr_emit *e, int s) {
     const int p = e->pass, beside = fsr_emit_beside(e);
     char scratch[FSR_REF] = "nullptr";

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Versions (schedule.version) of the frames that walk along columns.
  *
- * A thread whose columns of a tile all lie where a version knows takes the version's loads and values: no known guard is
- * asked, nothing is computed that a known choice does not take. Folds of a thread's elements stand in both, what threads
- * tell one another stands behind, once: threads of one warp may take different versions, and meet again before each
- * exchange. So no fold is associated otherwise than without versions.
+ * A thread whose columns of a tile all lie where a version knows takes the version's loads and values: no known guard
+ * is asked, nothing is computed that a known choice does not take. Folds of a thread's elements stand in both, what
+ * threads tell one another stands behind, once: threads of one warp may take different versions, and meet again before
+ * each exchange. So no fold is associated otherwise than without versions.
  *
- * A condition that moves along the columns is a run of them (fsr_condition_is_decidable): it holds for a thread's columns
- * if it holds for the first and the last, and never holds if the last lies before it or the first behind. Counter-example
- * to asking first and last for both: a box between them. Each pass has the versions whose conditions it asks; a stage in
- * which a version changes nothing is printed once. */
+ * A condition that moves along the columns is a run of them (fsr_condition_is_decidable): it holds for a thread's
+ * columns if it holds for the first and the last, and never holds if the last lies before it or the first behind.
+ * Counter-example to asking first and last for both: a box between them. Each pass has the versions whose conditions it
+ * asks; a stage in which a version changes nothing is printed once. */
 #include "backend_cuda/emit.h"
 #include <string.h>
 

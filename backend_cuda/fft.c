@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "fft" on a GPU: cuFFT's. Its transform to real numbers overwrites what it reads, so it reads a copy: others
- * may read the array, and it may be the caller's. */
+/* The library call "fft" on a GPU: cuFFT's. Its transform to real numbers overwrites what it reads, so it reads a copy:
+ * others may read the array, and it may be the caller's. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
 #include "graph/fourier.h"

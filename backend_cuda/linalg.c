@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "linalg" on a GPU: cuSOLVER's functions, whose matrices stand column after column as graph/linalg.h has arranged, and
- * for many small systems cuBLAS' batched ones, which take addresses. Many eigenvalue problems are one call; other factors are
- * computed matrix by matrix, side by side with nothing.
+/* The library call "linalg" on a GPU: cuSOLVER's functions, whose matrices stand column after column as graph/linalg.h
+ * has arranged, and for many small systems cuBLAS' batched ones, which take addresses. Many eigenvalue problems are one
+ * call; other factors are computed matrix by matrix, side by side with nothing.
  *
- * What a call needs besides its arrays is asked of the library and taken from the pool: work on memory that was given back is in
- * order with whoever has it next. */
+ * What a call needs besides its arrays is asked of the library and taken from the pool: work on memory that was given
+ * back is in order with whoever has it next. */
 #ifdef FUSOR_HAVE_CUDA
 #include "graph/linalg.h"
 #include "backend_cuda/library.h"
@@ -125,7 +125,8 @@ static bool many(const job *j) {
     return j->l.count > 1 && j->l.count < INT_MAX && j->l.cols <= SMALL;
 }
 
-/* ---- equations ----------------------------------------------------------------------------------------------------- */
+/* ---- equations
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void lu_batched(job *j, char *a, int *pivot) {
     const int n = (int)j->l.cols, count = (int)j->l.count;
@@ -193,7 +194,8 @@ static void eliminate(job *j) {
         copy_pieces(j, j->out[1] + i * j->l.slot * 4, 4, pivot + i * n * 8, 8, 4, n);
 }
 
-/* ---- factors ------------------------------------------------------------------------------------------------------- */
+/* ---- factors
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void cholesky(job *j) {
     const int64_t n = j->l.cols, each = n * n * j->element;
@@ -314,7 +316,8 @@ static void eigh(job *j) {
         copy(j, j->out[1], a, j->l.count * each);
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------ */
+/* ---- the call
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Work that reads the host's memory is waited for; the device's is the pool's again, behind the work that uses it. */
 static void finish(job *j) {

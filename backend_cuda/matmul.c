@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "matmul" on a GPU: cuBLAS', whose matrices stand column after column: a row-major product c = a b is its
- * transpose, c' = b' a', of the same memory. Every f32 is computed as one: no TF32. */
+/* The library call "matmul" on a GPU: cuBLAS', whose matrices stand column after column: a row-major product c = a b is
+ * its transpose, c' = b' a', of the same memory. Every f32 is computed as one: no TF32. */
 #ifdef FUSOR_HAVE_CUDA
 #include "graph/matmul.h"
 #include "backend_cuda/library.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels in memory: compiled once, found by their source, launched.
  *
- * A module is found by comparing the whole source and what the launch depends on, not only a hash. No lock is held while
- * a kernel is compiled (NVRTC's later phases run in parallel, so holding one would serialize different kernels);
+ * A module is found by comparing the whole source and what the launch depends on, not only a hash. No lock is held
+ * while a kernel is compiled (NVRTC's later phases run in parallel, so holding one would serialize different kernels);
  * threads that ask for the same one wait for it.
  *
  * Launches are asynchronous: a module that no plan holds any more may still have to run. Before it is unloaded the
  * backend's stream is waited for; what callers' streams were given lies before that stream's later work (transfer.c).
- * Counter-example to unloading at once: fsr_compute returns when its last launch is queued, and its plan may be the next
- * one that the plan cache forgets.
+ * Counter-example to unloading at once: fsr_compute returns when its last launch is queued, and its plan may be the
+ * next one that the plan cache forgets.
  *
  * Launching is the hot path: the places of the arguments inside an fsr_launch are computed once, a launch takes no
  * lock, allocates nothing and converts nothing (a 4-byte integer is the low half of the launch's 8-byte one, which

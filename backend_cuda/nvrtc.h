@@ -42,8 +42,8 @@ void fsr_nvrtc_warm(fsr_nvrtc *n, int arch);
  * out->log the rest. FSR_ERR_MEMORY. */
 fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
                              int noptions, fsr_nvrtc_result *out, fsr_fault *fault);
-/* The same of a source one of whose kernels is named by an expression of C++, a template's instance among them: it is in
- * the cubin, under out->lowered. */
+/* The same of a source one of whose kernels is named by an expression of C++, a template's instance among them: it is
+ * in the cubin, under out->lowered. */
 fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
                                    int noptions, const char *kernel, fsr_nvrtc_result *out, fsr_fault *fault);
 void fsr_nvrtc_result_free(fsr_nvrtc_result *result);

@@ -3,11 +3,11 @@
  *
  * Division is Smith's, the same operations in the same order for both. The others go by f64: what overflows or cancels
  * on the way in f32 does not there. Zeros, infinities and NaNs are those of C's Annex G.
- * exp, sin and cos multiply by large powers of e one after the other (grow). Counter-example to 0.5 e^(x - 700) s e^700:
- * at x = 701 and s the least subnormal the first product is 0.
+ * exp, sin and cos multiply by large powers of e one after the other (grow). Counter-example to 0.5 e^(x - 700) s
+ * e^700: at x = 701 and s the least subnormal the first product is 0.
  * Counter-example to sqrt by (|z| + x) / 2 alone: for x < 0 the sum cancels; the other part is taken then.
- * Inverse functions are those of Kahan, "Branch cuts for complex elementary functions" (1987), from square roots of 1 - z
- * and 1 + z; the sign of a zero tells the side of a cut. */
+ * Inverse functions are those of Kahan, "Branch cuts for complex elementary functions" (1987), from square roots of 1 -
+ * z and 1 + z; the sign of a zero tells the side of a cut. */
 #include "backend_cuda/prelude.h"
 
 /* clang-format off */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The library calls "least", "greatest" and "ranked" on a GPU: kernels of our own for few, CUB's sort for many, where the library was built
- * with nvcc. */
+/* The library calls "least", "greatest" and "ranked" on a GPU: kernels of our own for few, CUB's sort for many, where
+ * the library was built with nvcc. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
 #include "graph/shape.h"

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The array with room for one element more, or NULL: out of memory (the array is as it was). It grows at powers of 2. */
+/* The array with room for one element more, or NULL: out of memory (the array is as it was). It grows at powers of
+ * 2. */
 static void *grown(void *array, int n, size_t size) {
     if (n & (n - 1))
         return array;

@@ -36,16 +36,16 @@ typedef struct bench_figures {
 } bench_figures;
 
 /* Adds what a file holds: the array that --json wrote, or that of bench/peers_cpu.py. Of equal rows (machine, workload,
- * dtype, n) the later one counts. Rows of one backend, device, isa, compiler, driver, version and number of threads are of
- * one machine; peers are of the machine of the rows read before. False with why: no JSON, or not such an array. */
+ * dtype, n) the later one counts. Rows of one backend, device, isa, compiler, driver, version and number of threads are
+ * of one machine; peers are of the machine of the rows read before. False with why: no JSON, or not such an array. */
 bool bench_figures_add(bench_figures *to, const char *text, size_t size, char *why, size_t room);
 void bench_figures_free(bench_figures *figures);
 
 double bench_figure_gbs(const bench_figure *row);
 /* Operations per byte that has to move. */
 double bench_figure_intensity(const bench_figure *row);
-/* The machine's workloads, each by its row of the largest n, in the order read: their indices in figures->row, malloc'ed,
- * *n of them. NULL: out of memory. */
+/* The machine's workloads, each by its row of the largest n, in the order read: their indices in figures->row,
+ * malloc'ed, *n of them. NULL: out of memory. */
 int *bench_figures_largest(const bench_figures *figures, int machine, int *n);
 /* Whether a peer's time belongs to the row: the same machine, workload and, if it is known, n. */
 bool bench_peer_of(const bench_peer *peer, const bench_figure *row);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A reader of JSON by recursive descent, its depth bounded, whatever the bytes are.
  *
- * A string's escapes become UTF-8 and what is no UTF-8, or would act on a terminal, its \x form: what is read may be put
- * into messages and pages. Counter-example to keeping the bytes: a control character is not allowed in XML, in no
+ * A string's escapes become UTF-8 and what is no UTF-8, or would act on a terminal, its \x form: what is read may be
+ * put into messages and pages. Counter-example to keeping the bytes: a control character is not allowed in XML, in no
  * spelling at all. */
 #include "bench/json.h"
 #include "graph/message.h"

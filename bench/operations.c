@@ -2,8 +2,8 @@
 /* What a workload computes, whoever runs it: the graph as it was recorded, before any pass.
  *
  * Each elementwise operation counts one an element, an exp as much as an addition; each element that is folded counts
- * the operations of its operator. Conversions and views count nothing. So it is a scale to tell work that waits for memory
- * from work that computes, no prediction of a time. */
+ * the operations of its operator. Conversions and views count nothing. So it is a scale to tell work that waits for
+ * memory from work that computes, no prediction of a time. */
 #include "bench/bench.h"
 #include "graph/graph.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* First calls: planning, compiling, loading and the first run, with an empty disk cache and with a filled one, the slowest
- * first, on one scale. */
+/* First calls: planning, compiling, loading and the first run, with an empty disk cache and with a filled one, the
+ * slowest first, on one scale. */
 #include "bench/page.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The roof: what each workload reaches of the memory's bandwidth, over how much it computes for each byte. Both axes are
- * logarithmic; the measured copy is a line across. A ring is the same work unfused, so the stem between the two is what
- * fusion gained.
+/* The roof: what each workload reaches of the memory's bandwidth, over how much it computes for each byte. Both axes
+ * are logarithmic; the measured copy is a line across. A ring is the same work unfused, so the stem between the two is
+ * what fusion gained.
  *
  * Names stand beside their points. They are placed one after the other, each at the nearest place where it covers
- * neither a point nor another name, farther ones with a line to their point, not as far on the narrow picture; one that finds no place is left to the
- * tooltip and the table. The picture is made twice, for a wide page and for a narrow one: one picture made smaller would
- * have letters that nobody can read. */
+ * neither a point nor another name, farther ones with a line to their point, not as far on the narrow picture; one that
+ * finds no place is left to the tooltip and the table. The picture is made twice, for a wide page and for a narrow one:
+ * one picture made smaller would have letters that nobody can read. */
 #include "bench/page.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Times over sizes: one small picture for each workload that was measured at several, all on the same two scales, so that
- * heights compare across them. */
+/* Times over sizes: one small picture for each workload that was measured at several, all on the same two scales, so
+ * that heights compare across them. */
 #include "bench/page.h"
 #include <math.h>
 #include <stdlib.h>

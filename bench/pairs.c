@@ -2,9 +2,9 @@
 /* Fused and unfused in turn. What else runs on a machine slows both of a pair alike, so that the ratio of a pair varies
  * less than either time: of two runs of 15 each, one after the other, a neighbour that starts in between makes a loss.
  *
- * A sample is the mean of as many calls as last 2 ms together, and every other pair begins with the unfused run. The median
- * of n ratios lies with 95% between the k-th least and the k-th greatest of them where a coin thrown n times shows at
- * most k - 1 heads with at most 2.5%: order statistics, which ask nothing of how times are distributed. */
+ * A sample is the mean of as many calls as last 2 ms together, and every other pair begins with the unfused run. The
+ * median of n ratios lies with 95% between the k-th least and the k-th greatest of them where a coin thrown n times
+ * shows at most k - 1 heads with at most 2.5%: order statistics, which ask nothing of how times are distributed. */
 #include "bench/bench.h"
 #include "runtime/plan_parts.h"
 #include <math.h>

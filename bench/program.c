@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of other people's suites: shapes from letters, and texts recorded as often as a loop of theirs turns.
  *
- * A text of several turns gives the inputs of the next one, in order; those that it gives no value for stay. So the values
- * of a turn are as many as its row has outputs, and each has the shape and dtype of the input it becomes. */
+ * A text of several turns gives the inputs of the next one, in order; those that it gives no value for stay. So the
+ * values of a turn are as many as its row has outputs, and each has the shape and dtype of the input it becomes. */
 #include "bench/bench.h"
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The timing fuzzer: random programs, fused and unfused in turn.
  *
- * A program is lost where the median of unfused / fused is below 1 / 1.1 in three measurements, one after the other; the
- * first that is not ends them. Its outputs are compared, too. A line tells a loss, and its seed: --random 1 --seed S
- * measures it again. Counter-example to one measurement: on a machine that does something else besides, every twentieth
- * plan that is the same in both loses by a tenth. */
+ * A program is lost where the median of unfused / fused is below 1 / 1.1 in three measurements, one after the other;
+ * the first that is not ends them. Its outputs are compared, too. A line tells a loss, and its seed: --random 1 --seed
+ * S measures it again. Counter-example to one measurement: on a machine that does something else besides, every
+ * twentieth plan that is the same in both loses by a tenth. */
 #include "bench/random.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* Programs drawn at random, of what array programs are made of: maps, neighbours of padded and of shrinking arrays,
  * normalizations, folds and folds of folds, pastes, concatenations, stacks that alternate, gathers, transposes, scans.
  *
- * A program is a text of assignments, of matrices that are mostly of one shape; the last values are its outputs. It follows
- * from its seed alone. What is compared with another order of rounding has no cliffs: indices and conditions follow from
- * inputs, whose elements are in [0, 1).
+ * A program is a text of assignments, of matrices that are mostly of one shape; the last values are its outputs. It
+ * follows from its seed alone. What is compared with another order of rounding has no cliffs: indices and conditions
+ * follow from inputs, whose elements are in [0, 1).
  *
  * Counter-example to the graphs of tests/fuzz: a dozen nodes of a hundred elements take no time at all. */
 #include "bench/random.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From rows as JSON to the page: a run's own rows go the way of a file's, so there is one way from a figure to the page. */
+/* From rows as JSON to the page: a run's own rows go the way of a file's, so there is one way from a figure to the
+ * page. */
 #include "bench/report.h"
 #include "bench/page.h"
 #include "runtime/write_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows as JSON. Each says on which machine, when and by which version it was measured, so that rows of several files
- * can be put together. A number that was not measured is null. */
+/* The rows as JSON. Each says on which machine, when and by which version it was measured, so that rows of several
+ * files can be put together. A number that was not measured is null. */
 #include "bench/bench.h"
 #include "graph/number.h"
 #include <math.h>

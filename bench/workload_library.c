@@ -20,7 +20,8 @@ static void solve_batched(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_solve(a, fsr_slice(fsr_reshape(in[1], 3, shape), 2, 0, 1, 1));
 }
 
-/* max(0.5 x w + b, 0) of as many columns as x has rows, at most 64: without a library all products of them are stored where nothing is fused. */
+/* max(0.5 x w + b, 0) of as many columns as x has rows, at most 64: without a library all products of them are
+ * stored where nothing is fused. */
 static void matmul_epilogue(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     enum { MOST = 64 };
     const int64_t rows = fsr_node_dim(in[0], 0), cols = rows < MOST ? rows : MOST;

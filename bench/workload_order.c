@@ -56,7 +56,8 @@ static void median(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_median(in[0], NULL, 0, 0);
 }
 
-/* The greatest variance that 16 entries of the projection of one of so many random directions have, one a row: V is eight rows. */
+/* The greatest variance that 16 entries of the projection of one of so many random directions have, one a row: V is
+ * eight rows. */
 static void sparse_pca(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     enum { RANK = 8, ENTRIES = 16 };
     const int64_t shape[] = {fsr_node_dim(in[0], 0), RANK};

@@ -19,8 +19,8 @@ static fsr_node skewed(fsr_graph *g, int64_t n) {
     return fsr_where(first, i, fsr_add(fsr_mul(fsr_sub(i, fsr_int(g, 1)), fsr_int(g, 3)), fsr_int(g, n / 2)));
 }
 
-/* n / 16 rows, the first i of which have the share (i / rows)^(1/8): of 2^20 rows the first has a sixth of all elements, the second a
- * sixtieth, half of them fewer than 2. Roots are rounded alike everywhere. */
+/* n / 16 rows, the first i of which have the share (i / rows)^(1/8): of 2^20 rows the first has a sixth of all
+ * elements, the second a sixtieth, half of them fewer than 2. Roots are rounded alike everywhere. */
 static fsr_node power(fsr_graph *g, int64_t n) {
     const double rows = (double)(n / LENGTH);
     fsr_node share = fsr_div(fsr_cast(place(g, n / LENGTH), FSR_F64), fsr_float(g, rows));

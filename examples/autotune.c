@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured schedules of three kernels: values of options, a softmax of rows, sums of columns. Each is a plan that is run with its
- * own arrays, tuned, and run again: the same bits, and the times that fsr_autotune tells. What it finds is kept in the disk cache, so
- * a second run of this program measures nothing. Exit status 0: no plan gives other bits.
+/* Measured schedules of three kernels: values of options, a softmax of rows, sums of columns. Each is a plan that is
+ * run with its own arrays, tuned, and run again: the same bits, and the times that fsr_autotune tells. What it finds is
+ * kept in the disk cache, so a second run of this program measures nothing. Exit status 0: no plan gives other bits.
  *
- *     build/examples/autotune
- */
+ *     build/examples/autotune */
 #include <fusor/fusor.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream compaction: particles lose energy step by step, and those with too little of it are gone. Who is left is known on the device
- * alone: no step asks how many there are, and each of the arrays keeps what is left at its front, in order, in one kernel.
+/* Stream compaction: particles lose energy step by step, and those with too little of it are gone. Who is left is known
+ * on the device alone: no step asks how many there are, and each of the arrays keeps what is left at its front, in
+ * order, in one kernel.
  *
  * usage: compaction [thousands of particles]. Exit status 1: something is not what a plain loop gives. */
 #include "fusor/fusor.h"

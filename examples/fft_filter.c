@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A low-pass filter by Fourier transforms: the signal's spectrum times a complex transfer function, and back. The filter is of Butterworth's
- * kind, first order, whose answer to a wave is known in closed form; that is the check. Exit status 0: right.
+/* A low-pass filter by Fourier transforms: the signal's spectrum times a complex transfer function, and back. The
+ * filter is of Butterworth's kind, first order, whose answer to a wave is known in closed form; that is the check. Exit
+ * status 0: right.
  *
  *     build/examples/fft_filter
  *
- * The steps: a kernel makes the signal, a library call transforms it, one kernel makes the transfer function and multiplies, a call
- * transforms back, and one kernel has the factor of the inverse and what is looked at. */
+ * The steps: a kernel makes the signal, a library call transforms it, one kernel makes the transfer function and
+ * multiplies, a call transforms back, and one kernel has the factor of the inverse and what is looked at. */
 #include <fusor/fusor.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the examples by field share: a program run with fusion and without, how many kernels fsr_explain tells of and what a
- * run takes, and files written whole. Each of them checks its own results. */
+/* What the examples by field share: a program run with fusion and without, how many kernels fsr_explain tells of and
+ * what a run takes, and files written whole. Each of them checks its own results. */
 #ifndef FUSOR_EXAMPLES_FIELD_H
 #define FUSOR_EXAMPLES_FIELD_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices by simulated paths: a call, its delta and its vega along each path, and a call on the geometric mean of the path.
- * All of them have a closed form, with which they are compared. And the closed form itself for many strikes at once, with its
- * Greeks against differences of prices.
+/* Prices by simulated paths: a call, its delta and its vega along each path, and a call on the geometric mean of the
+ * path. All of them have a closed form, with which they are compared. And the closed form itself for many strikes at
+ * once, with its Greeks against differences of prices.
  *
- * The paths come from a sequence that fills the unit cube evenly (the fractional parts of multiples of powers of one root), not
- * from random numbers: every run gives the same bits. Nothing is read but the roots' powers: points, normals, steps and payoffs
- * are one program, and fused nothing of it reaches memory but four sums for each path. The points are f64, since their multiples
- * are large; what follows is f32.
+ * The paths come from a sequence that fills the unit cube evenly (the fractional parts of multiples of powers of one
+ * root), not from random numbers: every run gives the same bits. Nothing is read but the roots' powers: points,
+ * normals, steps and payoffs are one program, and fused nothing of it reaches memory but four sums for each path. The
+ * points are f64, since their multiples are large; what follows is f32.
  *
  * usage: finance [picture.svg] */
 #include "examples/field.h"
@@ -68,7 +68,8 @@ static fsr_node coordinates(fsr_graph *g, const double *alpha) {
 }
 
 /* A path goes HALF steps by the first of two normals, then HALF steps by the other, which Box and Muller make of two
- * coordinates: one is the radius, one the angle. step[i]: how much the logarithm grows in the steps of half i, [HALF, PATHS]. */
+ * coordinates: one is the radius, one the angle. step[i]: how much the logarithm grows in the steps of half i,
+ * [HALF, PATHS]. */
 static void steps(fsr_graph *g, const double *alpha, fsr_node *step) {
     const double dt = years / STEPS;
     fsr_node u = coordinates(g, alpha), v = coordinates(g, alpha + HALF);
@@ -78,8 +79,8 @@ static void steps(fsr_graph *g, const double *alpha, fsr_node *step) {
     step[1] = fsr_add(fsr_mul(radius, fsr_sin(angle)), drift);
 }
 
-/* The part of its half that is left at each step, f32[HALF, 1]: 1 first, 1 / HALF at the end. The mean of the prices after each step
- * is that of a running sum, in which step k is there from k on: a sum with these weights. */
+/* The part of its half that is left at each step, f32[HALF, 1]: 1 first, 1 / HALF at the end. The mean of the prices
+ * after each step is that of a running sum, in which step k is there from k on: a sum with these weights. */
 static fsr_node remaining(fsr_graph *g) {
     return fsr_expand(fsr_linspace(g, FSR_F32, 1, 1.0 / HALF, HALF, true), 1);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Two walks over a directed graph of links between pages, kept as a sparse matrix: PageRank, and how many links each page is away from
- * the first one, by masks. Both are checked against plain loops.
+/* Two walks over a directed graph of links between pages, kept as a sparse matrix: PageRank, and how many links each
+ * page is away from the first one, by masks. Both are checked against plain loops.
  *
- * A page links to about eight others, most of them among the first pages, and one in thirty to none. The matrix holds the links by the
- * page that they lead to, so a step of PageRank is a product, and a page is reached if one that links to it was.
+ * A page links to about eight others, most of them among the first pages, and one in thirty to none. The matrix holds
+ * the links by the page that they lead to, so a step of PageRank is a product, and a page is reached if one that links
+ * to it was.
  *
  * usage: graph_steps [pages]. Exit status 1: a result is not that of the plain loops. */
 #include "fusor/fusor.h"
@@ -84,7 +85,8 @@ static fsr_status distances(const fsr_csr *links, fsr_graph *g, int32_t *out) {
     return status ? status : fsr_read(away, out, (size_t)links->rows * sizeof *out);
 }
 
-/* ---- plain loops --------------------------------------------------------------------------------------------------- */
+/* ---- plain loops
+ * --------------------------------------------------------------------------------------------------- */
 
 static double worst_rank(const web *w, const double *got) {
     double *rank = malloc((size_t)w->pages * sizeof *rank), *next = malloc((size_t)w->pages * sizeof *next), worst = 0;
@@ -130,7 +132,8 @@ static int64_t wrong_distances(const web *w, const int32_t *got) {
     return wrong;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------------ */
+/* ---- both
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static int walk(fsr_context *ctx, const web *w, double *rank, int32_t *away) {
     fsr_graph *g = fsr_graph_new(ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of a picture: Sobel's two filters as sums of shifted views, their magnitude, a threshold. Views cost nothing, so
- * nine reads of neighbours are one pass over the picture.
+/* The edges of a picture: Sobel's two filters as sums of shifted views, their magnitude, a threshold. Views cost
+ * nothing, so nine reads of neighbours are one pass over the picture.
  *
  * The picture is made here, a disc, a square and a triangle; the result is compared with plain loops, pixel by pixel.
  *

@@ -4,9 +4,9 @@
  *
  *     build/examples/library
  *
- * The signal has a spike every 50 samples. What is subtracted is its running median of 5, a window that is sorted for each sample:
- * no loop over elements, so a call. The steps are: a kernel that makes the signal, the call, a kernel that subtracts and
- * squares and sums. */
+ * The signal has a spike every 50 samples. What is subtracted is its running median of 5, a window that is sorted for
+ * each sample: no loop over elements, so a call. The steps are: a kernel that makes the signal, the call, a kernel that
+ * subtracts and squares and sums. */
 #include <fusor/fusor.h>
 #include <math.h>
 #include <stdatomic.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A product of two matrices, and the singular value decomposition of the result: a matrix of rank 6 made of two thin ones, noise, and the
- * best approximation of rank 6, which takes most of the noise away. The checks: u and v are orthonormal, u s v' is the matrix, and the
- * approximation misses it by the values left out, as it must. Exit status 0: right.
+/* A product of two matrices, and the singular value decomposition of the result: a matrix of rank 6 made of two thin
+ * ones, noise, and the best approximation of rank 6, which takes most of the noise away. The checks: u and v are
+ * orthonormal, u s v' is the matrix, and the approximation misses it by the values left out, as it must. Exit status 0:
+ * right.
  *
  *     build/examples/linalg
  *
- * The product is cuBLAS' or OpenBLAS' where the machine has one, the decomposition cuSOLVER's, LAPACK's, or Fusor's own. */
+ * The product is cuBLAS' or OpenBLAS' where the machine has one, the decomposition cuSOLVER's, LAPACK's, or Fusor's
+ * own. */
 #include <fusor/fusor.h>
 #include <math.h>
 #include <stdio.h>

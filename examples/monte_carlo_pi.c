@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pi, by random points: the share of those in the unit square that lie within a distance of 1 from its corner. The numbers are
- * drawn where they are counted, in one kernel that reads nothing; another seed runs the same kernel.
+/* Pi, by random points: the share of those in the unit square that lie within a distance of 1 from its corner. The
+ * numbers are drawn where they are counted, in one kernel that reads nothing; another seed runs the same kernel.
  *
  * usage: monte_carlo_pi [millions of points]. Exit status 1: a result is off by more than chance. */
 #include "fusor/fusor.h"

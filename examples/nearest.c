@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The k nearest of some points in the plane to each of some others, and a median filter of a noisy picture: selection along an axis of what
- * a kernel computes.
+/* The k nearest of some points in the plane to each of some others, and a median filter of a noisy picture: selection
+ * along an axis of what a kernel computes.
  *
  * usage: nearest. Exit status 1: a plain loop finds other ones. */
 #include "fusor/fusor.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A small neural network, trained by gradients written by hand: which of two spirals a point is of. Two hidden layers of 32, tanh, the
- * logarithm of a logistic function as loss, and steps down the gradient, all inside one plan: fsr_fori_loop goes round without
- * coming back to the program. The loss must fall, and the points be told apart. Exit status 0: right.
+/* A small neural network, trained by gradients written by hand: which of two spirals a point is of. Two hidden layers
+ * of 32, tanh, the logarithm of a logistic function as loss, and steps down the gradient, all inside one plan:
+ * fsr_fori_loop goes round without coming back to the program. The loss must fall, and the points be told apart. Exit
+ * status 0: right.
  *
  *     build/examples/network
  *
- * Products of matrices are a library's where there is one; what is between them is fused: an activation, its derivative, the
- * step of a weight are kernels with their neighbours. */
+ * Products of matrices are a library's where there is one; what is between them is fused: an activation, its
+ * derivative, the step of a weight are kernels with their neighbours. */
 #include <fusor/fusor.h>
 #include <math.h>
 #include <stdio.h>

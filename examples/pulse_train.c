@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A pulse train with zero suppression: of a digitized signal only the samples above a threshold are kept, and how long it
- * is above and below. From that pulses are counted and measured, without the whole signal; and it is put together again.
+/* A pulse train with zero suppression: of a digitized signal only the samples above a threshold are kept, and how long
+ * it is above and below. From that pulses are counted and measured, without the whole signal; and it is put together
+ * again.
  *
- * How many samples are kept, and how many pulses there are, the device knows; nothing waits for it before the results are read.
+ * How many samples are kept, and how many pulses there are, the device knows; nothing waits for it before the results
+ * are read.
  *
  * usage: pulse_train [thousands of samples]. Exit status 1: something is not what a plain loop gives. */
 #include "fusor/fusor.h"

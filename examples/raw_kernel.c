@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA kernels of this program's own as nodes: an addition as CuPy's RawKernel documents it, and a histogram that adds to zeros in
- * shared memory, between fused computations. Each has a function in C as well, so the program runs where there is no GPU, and
- * fsr_verify compares the two where there is one. Exit status 0: right.
+/* CUDA kernels of this program's own as nodes: an addition as CuPy's RawKernel documents it, and a histogram that adds
+ * to zeros in shared memory, between fused computations. Each has a function in C as well, so the program runs where
+ * there is no GPU, and fsr_verify compares the two where there is one. Exit status 0: right.
  *
- *     build/examples/raw_kernel
- */
+ *     build/examples/raw_kernel */
 #include <fusor/fusor.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in a recording something sounds: the line through it is taken away, frames are windowed, and a frame counts whose
- * energy passes twice the mean. The recording is made here: a drift, a hum, and three bursts of a tone.
+/* Where in a recording something sounds: the line through it is taken away, frames are windowed, and a frame counts
+ * whose energy passes twice the mean. The recording is made here: a drift, a hum, and three bursts of a tone.
  *
  * Everything is checked against plain loops in double.
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sparse principal components by random directions: of a covariance V V^T, p x p of rank d, the unit vector with at most k entries that are
- * not 0 and the greatest variance is sought among projections of random directions. Each direction c, of length 1, gives x = V c;
- * what counts of x are its k greatest squares, and the best direction is the one whose sum of these is the greatest. The drawing, the
- * lengths, the products, the selection and the search for the best are one computation; nothing but the answer is read.
+/* Sparse principal components by random directions: of a covariance V V^T, p x p of rank d, the unit vector with at
+ * most k entries that are not 0 and the greatest variance is sought among projections of random directions. Each
+ * direction c, of length 1, gives x = V c; what counts of x are its k greatest squares, and the best direction is the
+ * one whose sum of these is the greatest. The drawing, the lengths, the products, the selection and the search for the
+ * best are one computation; nothing but the answer is read.
  *
  * usage: sparse_pca [directions]. Exit status 1: a plain loop over the same directions finds something else. */
 #include "fusor/fusor.h"

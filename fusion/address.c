@@ -9,8 +9,8 @@
  * and keeps remainders by its coefficient. At one point it is one number: two accesses that have the same symbols, and
  * nothing else apart, are the same there.
  *
- * A dimension of one index moves nothing, whatever its stride; so strides are taken as 0 there. Of a divided sum only its
- * range and its count are known: it is neither adjacent nor the same as another. */
+ * A dimension of one index moves nothing, whatever its stride; so strides are taken as 0 there. Of a divided sum only
+ * its range and its count are known: it is neither adjacent nor the same as another. */
 #include "fusion/address.h"
 #include "fusion/affine.h"
 

@@ -7,8 +7,9 @@
 #include "fusion/loop_ir.h"
 
 /* An index form with numbers in place of arguments: (offset + sum of stride[d] * index d + sum of coefficient[t] *
- * symbol t) / divisor, index d in [0, extent[d]). Of a symbol it is known that it is in [0, most[t]], along which dimensions
- * it may differ, and which value it is; where a question turns on more, the answer is that it is not known. */
+ * symbol t) / divisor, index d in [0, extent[d]). Of a symbol it is known that it is in [0, most[t]], along which
+ * dimensions it may differ, and which value it is; where a question turns on more, the answer is that it is not
+ * known. */
 typedef struct fsr_form {
     int ndim;
     int64_t offset, stride[FSR_MAX_DIMS], extent[FSR_MAX_DIMS];
@@ -31,8 +32,8 @@ typedef enum fsr_when {
     FSR_WHEN_REACHED   /* at each point of the domain */
 } fsr_when;
 
-/* Of every instruction, into when[ninsts]. What is known before the loops is the same everywhere, takes place in any case,
- * and may be evaluated once (FSR_ONCE). */
+/* Of every instruction, into when[ninsts]. What is known before the loops is the same everywhere, takes place in any
+ * case, and may be evaluated once (FSR_ONCE). */
 void fsr_values_known(const fsr_kernel *k, fsr_when *when);
 /* The dimensions along which a value may differ, a bit each; 0: it is the same everywhere. */
 uint32_t fsr_value_dimensions(const fsr_kernel *k, int value);
@@ -51,8 +52,8 @@ bool fsr_form_varies(const fsr_form *f, int first, int last);
 bool fsr_form_is_aligned(const fsr_form *f, int d, int v);
 /* Elements that the access can reach at most: the product of the extents it varies along. */
 int64_t fsr_form_count(const fsr_form *f);
-/* Lowest and highest value of the sum before it is divided; the offset alone for an empty domain. They stop at the ends of
- * 64 bits. */
+/* Lowest and highest value of the sum before it is divided; the offset alone for an empty domain. They stop at the ends
+ * of 64 bits. */
 void fsr_form_range(const fsr_form *f, int64_t *low, int64_t *high);
 /* Both, of one kernel, name the same element at every point of the domain. False: perhaps not. */
 bool fsr_form_same(const fsr_form *a, const fsr_form *b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Affine index maps: which element of a node a point of a kernel's domain needs.
  *
- * An fsr_affine is (offset + sum of coef[d] * index(d) + sum of factor[t] * value t) / over, over the domain's dimensions
- * and over computed values, which a lowering numbers (its instructions). The division is there
+ * An fsr_affine is (offset + sum of coef[d] * index(d) + sum of factor[t] * value t) / over, over the domain's
+ * dimensions and over computed values, which a lowering numbers (its instructions). The division is there
  * behind the guard of a stepped region only, and exact wherever the guard holds. An fsr_index gives one for each
  * dimension of a node, or, where a reshape left no such form, a single one for the flat C-order index (`flat`).
  * Leaves are contiguous, so both forms end in one affine address.

@@ -2,8 +2,9 @@
 /* Where in a kernel's domain a region's dimension is: the conditions of guards, in normal form.
  *
  * A condition holds where 0 <= at < extent and at is a multiple of step, at an affine form without division. One that
- * depends on a single dimension i, and on no computed value, is brought to i - low: a box, whatever coefficient it had. Counter-example to leaving
- * it as it comes: 0 <= 6 - 2 * i < 5 is 1 <= i < 4, which a loop can be cut at and a vector can be aligned with. */
+ * depends on a single dimension i, and on no computed value, is brought to i - low: a box, whatever coefficient it had.
+ * Counter-example to leaving it as it comes: 0 <= 6 - 2 * i < 5 is 1 <= i < 4, which a loop can be cut at and a
+ * vector can be aligned with. */
 #ifndef FUSOR_FUSION_BOX_H
 #define FUSOR_FUSION_BOX_H
 

@@ -4,10 +4,10 @@
  * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
  * sum over its arguments, less those that another one needs. That overcounts values shared further down, so where the
  * bound passes the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the
- * heaviest argument is materialized and the count starts again from it. Folds and materialized values end the walk: they
- * are loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays of the
- * kernel as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out: sums of
- * gathers along five axes, of which lowering refused one after the other, each a kernel earlier than need be.
+ * heaviest argument is materialized and the count starts again from it. Folds and materialized values end the walk:
+ * they are loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays
+ * of the kernel as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out:
+ * sums of gathers along five axes, of which lowering refused one after the other, each a kernel earlier than need be.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* Filters once the schedule is known; see Filters in loop_ir.h.
  *
  * Lowering gives a filter's store both: the place that it computes for each element, and the mask and its count. Where
- * every thread is at some element, the place is what it needs. Who goes along the columns in order needs the count once,
- * where it begins: the selected elements follow one another up from there, the others down from a place of their own. So
- * what computed the places goes. All stores of a kernel go one way.
+ * every thread is at some element, the place is what it needs. Who goes along the columns in order needs the count
+ * once, where it begins: the selected elements follow one another up from there, the others down from a place of their
+ * own. So what computed the places goes. All stores of a kernel go one way.
  *
  * Counter-example to compacting every filter: one whose count another kernel has stored, as where fusion is off. The
  * mask's elements may then be looked at in any order, and nobody counts.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cones; see cone.h. Arguments are earlier nodes, so a list in order of id, walked from its end, meets each node when all
- * that ask for it have done so. */
+/* Cones; see cone.h. Arguments are earlier nodes, so a list in order of id, walked from its end, meets each node when
+ * all that ask for it have done so. */
 #include "fusion/cone.h"
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static bool moves_along(const fsr_index *index, int d) {
     return moves;
 }
 
-/* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these are
- * folded, or the innermost ones. */
+/* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these
+ * are folded, or the innermost ones. */
 static double evaluations_of(const fsr_cone *c, const fsr_asked *at, double part) {
     const fsr_index *index = &at->index;
     double times = 1, last = 1;
@@ -44,8 +44,8 @@ static double evaluations(const fsr_cone *c, const fsr_asked *at) {
     return evaluations_of(c, at, at->part);
 }
 
-/* Of these evaluations those of a kernel whose threads have tiles of outputs: outputs along a dimension where the value does
- * not vary share one. */
+/* Of these evaluations those of a kernel whose threads have tiles of outputs: outputs along a dimension where the value
+ * does not vary share one. */
 static double share_of_tile(const fsr_cone *c, const fsr_asked *at) {
     for (int d = 0; d < c->domain.nparallel; ++d)
         if (!moves_along(&at->index, d))
@@ -165,8 +165,8 @@ static double region_share(const fsr_flow *flow, const fsr_flow_node *n) {
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
 }
 
-/* What a node is asked for, it asks of its arguments; a paste asks for its region in a part of the domain, and for what is
- * around it in the rest. */
+/* What a node is asked for, it asks of its arguments; a paste asks for its region in a part of the domain, and for what
+ * is around it in the rest. */
 static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     const fsr_flow *flow = c->p->flow;
     const fsr_flow_node *n = &flow->node[at->id];
@@ -198,7 +198,8 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
         }
 }
 
-/* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the innermost. */
+/* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the
+ * innermost. */
 static bool is_turned(const fsr_cone *c, int id, const fsr_index *index) {
     enum { CLOSE = 16 };
     fsr_affine at;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The cone of a kernel before it is lowered: what its roots need, down to what is in memory, and its price.
  *
- * A walk goes down from the roots, which have one domain, each node with the distinct indices at which it is asked for, as the
- * lowering would evaluate it: x[1:] + x[:-1] asks x twice for an element; a value of [n] that meets one of [n, m] is
- * asked m times. Bytes, operations and loads are summed up on the way.
+ * A walk goes down from the roots, which have one domain, each node with the distinct indices at which it is asked for,
+ * as the lowering would evaluate it: x[1:] + x[:-1] asks x twice for an element; a value of [n] that meets one of [n,
+ * m] is asked m times. Bytes, operations and loads are summed up on the way.
  *
- * Counter-example to counting nodes: of a chain of sweeps each asks for the one before at three places, all of them for the
- * first at 3^n if no two of these are the same place, and at 2n + 1 if they lie beside each other. */
+ * Counter-example to counting nodes: of a chain of sweeps each asks for the one before at three places, all of them for
+ * the first at 3^n if no two of these are the same place, and at 2n + 1 if they lie beside each other. */
 #ifndef FUSOR_FUSION_CONE_H
 #define FUSOR_FUSION_CONE_H
 
@@ -59,13 +59,13 @@ struct fsr_cone {
 
 /* The node is asked for at one index, the same one along some dimension of a domain that has no tiles of outputs. */
 bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
-/* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for both, and
- * only maps go by squares. */
+/* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for
+ * both, and only maps go by squares. */
 bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
 /* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
 bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);
-/* The node is a gather in loops that have too few turns for stages, or a paste in a fold's kernel whose loops have too few for
- * versions, or of every n-th element: beside it nothing is vector code. */
+/* The node is a gather in loops that have too few turns for stages, or a paste in a fold's kernel whose loops have too
+ * few for versions, or of every n-th element: beside it nothing is vector code. */
 bool fsr_cone_serial(const fsr_cone *cone, const fsr_cone_node *at);
 /* The domain of the kernel of a root: a fold, or a value that is stored. */
 void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of broadcast products become calls of a library's product of matrices.
  *
- * What is looked for is reduce(add, mul(x, y)) with the mark `product`, which the builders of products set. Both operands are
- * views of arrays, so each dimension of the product has a stride in either array: those folded that both have are the columns k; of
- * the others those that a alone has are the rows m, b alone the columns n, both the batches. Dimensions of a kind merge into one
- * where they lie behind one another in both of the arrays that have them. An operand whose dimensions do not, of which neither rows nor columns
- * are contiguous, is copied first, in the product's order; then they do.
- * Strides are data, so a transposed operand, a part of a matrix, a batch that is the same for all are no copies.
+ * What is looked for is reduce(add, mul(x, y)) with the mark `product`, which the builders of products set. Both
+ * operands are views of arrays, so each dimension of the product has a stride in either array: those folded that both
+ * have are the columns k; of the others those that a alone has are the rows m, b alone the columns n, both the batches.
+ * Dimensions of a kind merge into one where they lie behind one another in both of the arrays that have them. An
+ * operand whose dimensions do not, of which neither rows nor columns are contiguous, is copied first, in the product's
+ * order; then they do. Strides are data, so a transposed operand, a part of a matrix, a batch that is the same for all
+ * are no copies.
  *
- * Counter-example to a node of its own from the builder on: a machine without the library would need the product of sums as well,
- * every backend one more meaning, and a small product could not fuse. */
+ * Counter-example to a node of its own from the builder on: a machine without the library would need the product of
+ * sums as well, every backend one more meaning, and a small product could not fuse. */
 #include "fusion/contract.h"
 #include "fusion/passes.h"
 #include <stdlib.h>
@@ -126,7 +127,8 @@ static int role(const product *p, int d) {
     return a && b ? BATCH : a ? ROWS : b ? COLS : OTHER;
 }
 
-/* The dimensions with this role as at most `room`; how many, -1: they are more, or one has a role that there is none of. */
+/* The dimensions with this role as at most `room`; how many, -1: they are more, or one has a role that there is none
+ * of. */
 static int merge(const product *p, int wanted, merged *out, int room) {
     const fsr_shape *shape = &p->times->shape;
     int n = 0;
@@ -176,8 +178,8 @@ static int batches_take(const merged *batch, int n, int a, int b, fsr_matmul *ou
     return -1;
 }
 
-/* The side, 0 or 1, whose strides no library takes; 2: the product is none at all; -1: all is well. Rows and columns that do not
- * merge are batches but for the last. */
+/* The side, 0 or 1, whose strides no library takes; 2: the product is none at all; -1: all is well. Rows and columns
+ * that do not merge are batches but for the last. */
 static int matmul_take(const product *p, fsr_matmul *out, bool *turned) {
     enum { MOST = FSR_MATMUL_BATCHES };
     merged rows[MOST], cols[MOST], folded, batch[3 * MOST];
@@ -219,7 +221,8 @@ static bool is_part(const product *p, const factor *f) {
            shown < fsr_shape_size(&n->shape);
 }
 
-/* Appends the factor's own dimensions in the product's order, as a view, which the call has copied. False: out of memory. */
+/* Appends the factor's own dimensions in the product's order, as a view, which the call has copied. False: out of
+ * memory. */
 static bool pack(fsr_flow *flow, const product *p, fsr_link link, factor *f) {
     const fsr_shape *shape = &p->times->shape;
     fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .nargs = 1, .view = {.kind = FSR_VIEW_AFFINE}};
@@ -273,7 +276,8 @@ static bool product_take(const fsr_flow *flow, const fsr_flow_node *n, bool gpu,
     return is_large(p);
 }
 
-/* Both narrow and of one dtype, or neither: that is what libraries have. A narrow one that stands alone is taken as f32. */
+/* Both narrow and of one dtype, or neither: that is what libraries have. A narrow one that stands alone is taken as
+ * f32. */
 static void settle_narrow(const product *p, factor *side) {
     const fsr_flow *flow = p->flow;
     fsr_dtype dtype[2];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that compute alternatives which nobody wants are divided into kernels that write slices.
  *
- * A kernel with choices by guards, stacks, concatenations, pastes, computes every alternative for every element, but where
- * a version of its loops knows better; and versions are few and their text is short. So the domain of a map without
- * folds may be cut, at the bound of a guard, or into the elements that have each remainder by a guard's step. Each part
- * is lowered by itself: there guards hold or do not, and what they chose between is gone. All parts write the same
- * arrays. The cut that spares most work is looked for first, then those of its parts; a division stays if the kernels
- * of the parts, launches, and lines of memory that several of them touch, cost less than the one kernel.
+ * A kernel with choices by guards, stacks, concatenations, pastes, computes every alternative for every element, but
+ * where a version of its loops knows better; and versions are few and their text is short. So the domain of a map
+ * without folds may be cut, at the bound of a guard, or into the elements that have each remainder by a guard's step.
+ * Each part is lowered by itself: there guards hold or do not, and what they chose between is gone. All parts write the
+ * same arrays. The cut that spares most work is looked for first, then those of its parts; a division stays if the
+ * kernels of the parts, launches, and lines of memory that several of them touch, cost less than the one kernel.
  *
  * The last part keeps the group's number and waits for the others, so that who depends on it need not know.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan in words: kernels with the lines that recorded them, their domain, schedule and arrays, then every edge that was
- * not fused, with the reason. */
+/* The plan in words: kernels with the lines that recorded them, their domain, schedule and arrays, then every edge that
+ * was not fused, with the reason. */
 #include "fusion/explain.h"
 #include "fusion/literals.h"
 #include "fusion/loop_plan.h"

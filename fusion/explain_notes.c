@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Refusals, those alike folded into one line.
  *
- * Alike are two edges whose nodes have the same names and whose reason is the same: a program that makes a hundred steps
- * is refused a hundred times in the same words. The first one is told, with the number of the others. */
+ * Alike are two edges whose nodes have the same names and whose reason is the same: a program that makes a hundred
+ * steps is refused a hundred times in the same words. The first one is told, with the number of the others. */
 #include "fusion/explain.h"
 #include <stdlib.h>
 #include <string.h>

@@ -277,7 +277,8 @@ static fsr_status build_out(builder *b, fsr_ref ref, fsr_link *link) {
     return FSR_OK;
 }
 
-/* Arguments are recorded before what uses them, and of a graph that has dropped nothing the numbers say in which order. */
+/* Arguments are recorded before what uses them, and of a graph that has dropped nothing the numbers say in which
+ * order. */
 static fsr_status build_every(builder *b) {
     fsr_status status = FSR_OK;
     for (uint32_t id = 0; id < fsr_graph_slots(b->g) && !status; ++id) {
@@ -304,8 +305,8 @@ static bool is_known(const fsr_graph *g, fsr_ref ref, int depth) {
     return known;
 }
 
-/* Nobody but who asks for the result needs what computes it, so that it may end where its elements do. What a filter gives
- * ends there by itself. */
+/* Nobody but who asks for the result needs what computes it, so that it may end where its elements do. What a filter
+ * gives ends there by itself. */
 static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *read) {
     const fsr_rec *rec = fsr_graph_rec(b->g, out.id);
     const fsr_flow_node *n = &b->flow->node[link.id];

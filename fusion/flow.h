@@ -100,8 +100,8 @@ fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size);
 void fsr_flow_print(const fsr_flow *flow, FILE *to);
 #define FSR_LEAF_NAME "leaf"
 #define FSR_SCALAR_NAME "param"
-/* Reads that text back, node for node; g, an empty graph, receives the nodes, and is what the flow lives no longer than.
- * FSR_ERR_FORMAT: it is no such text, error (may be NULL) says where and why. FSR_ERR_MEMORY. */
+/* Reads that text back, node for node; g, an empty graph, receives the nodes, and is what the flow lives no longer
+ * than. FSR_ERR_FORMAT: it is no such text, error (may be NULL) says where and why. FSR_ERR_MEMORY. */
 fsr_status fsr_flow_parse(fsr_flow *flow, fsr_graph *g, const char *text, fsr_parse_error *error);
 /* Dimensions of argument 0; 0: there is none. */
 static inline int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n) {

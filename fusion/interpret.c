@@ -6,8 +6,8 @@
  * is left merges from the right. Counter-example to one running state: 2^24 + 1 + 1 + ... in f32 never grows, so the
  * oracle itself would be wrong where the machines are right. A scan is serial in column order.
  *
- * Kept values are held for the columns of one row, exactly those that fsr_kernel_pass_body leaves out of later passes: an
- * array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
+ * Kept values are held for the columns of one row, exactly those that fsr_kernel_pass_body leaves out of later passes:
+ * an array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
  * `row_linear`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
 #include "fusion/loop_ir.h"
 #include <stdlib.h>

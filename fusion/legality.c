@@ -6,8 +6,8 @@
  * passes; folds that keep the order of columns, and scans, have no teams, nor has a device that cannot promise to run
  * all blocks of a launch at once: they then need enough rows to fill the machine with a block each.
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
- * Scans. A scan over rows too long for a block is tiled with a look-back: one pass. One by an operator that is not associative goes down
- * columns, however they lie, a thread each.
+ * Scans. A scan over rows too long for a block is tiled with a look-back: one pass. One by an operator that is not
+ * associative goes down columns, however they lie, a thread each.
  * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/partition_parts.h"

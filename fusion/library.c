@@ -35,11 +35,11 @@ static int64_t records(int64_t n, int64_t size, int64_t buffers) {
     return fsr_size_mul(buffers, fsr_round_up(fsr_size_mul(n, size), 256));
 }
 
-/* CPU: elements go to and fro between the result and a buffer; places go with their keys between two, in records of 8 bytes,
- * or of 16 where one of them is longer than 32 bits.
- * GPU: elements alone, of 32 bits or more, go to and fro inside of CUB, between the result and a buffer. For places there are words of 32 or 64
- * bits, written and sorted, and their places; CUB has buffers of its own for both, and for rows there are theirs, twice. States of
- * tiles take less than a byte an element. */
+/* CPU: elements go to and fro between the result and a buffer; places go with their keys between two, in records of 8
+ * bytes, or of 16 where one of them is longer than 32 bits.
+ * GPU: elements alone, of 32 bits or more, go to and fro inside of CUB, between the result and a buffer. For places
+ * there are words of 32 or 64 bits, written and sorted, and their places; CUB has buffers of its own for both, and for
+ * rows there are theirs, twice. States of tiles take less than a byte an element. */
 static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *keys = &call->array[0], *places = &call->array[2];
     const int64_t n = fsr_shape_size(&keys->shape), size = (int64_t)fsr_dtype_size(keys->dtype);
@@ -118,7 +118,8 @@ static int64_t work_caller(const fsr_library_call *call, bool gpu) {
 }
 
 /* CPU: what slots, or parts of a long row, keep: records of 16 bytes, words, buffers in which the first k are sorted.
- * GPU: lists of a long row, however long it is; of more ranks than have a place there, what sorting the places takes. */
+ * GPU: lists of a long row, however long it is; of more ranks than have a place there, what sorting the places
+ * takes. */
 static int64_t work_top(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *x = &call->array[0], *first = &call->array[1];
     const int last = x->shape.ndim - 1;
@@ -145,7 +146,8 @@ static int64_t work_ranked(const fsr_library_call *call, bool gpu) {
                                                            : records(slots * n, 8 * fsr_ranked_words(n), 1));
 }
 
-/* Of a CPU: room for each matrix that is computed at a time. A GPU's libraries say what they need when they are asked. */
+/* Of a CPU: room for each matrix that is computed at a time. A GPU's libraries say what they need when they are
+ * asked. */
 static int64_t work_linalg(const fsr_library_call *call, bool gpu) {
     fsr_linalg l;
     if (gpu)

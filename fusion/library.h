@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library call as a step of a program: which, between which arrays, and the memory that it needs meanwhile. Arrays are
- * whole and in C order. Backends compute it: a table of functions each, by graph/libraries.def. */
+/* A library call as a step of a program: which, between which arrays, and the memory that it needs meanwhile. Arrays
+ * are whole and in C order. Backends compute it: a table of functions each, by graph/libraries.def. */
 #ifndef FUSOR_FUSION_LIBRARY_H
 #define FUSOR_FUSION_LIBRARY_H
 
@@ -27,7 +27,8 @@ typedef struct fsr_library_call {
 static inline const char *fsr_library_call_name(const fsr_library_call *call) {
     return fsr_library_name(call->library, call->called);
 }
-/* A call of the program's own as its functions see it, for a CPU and one thread. array: NULL, or of each argument and result. */
+/* A call of the program's own as its functions see it, for a CPU and one thread. array: NULL, or of each argument
+ * and result. */
 typedef struct fsr_step_room {
     fsr_step step;
     fsr_step_array array[FSR_LIBRARY_ARRAYS];
@@ -45,7 +46,8 @@ enum {
 enum { FSR_TOP_SEARCHED = 2048 };
 /* On a CPU so many rows are sorted side by side, if a row has at most so many elements. */
 enum { FSR_SORT_LANES = 16, FSR_SORT_LANED = 128 };
-/* Words that a slot has for each element of a row of n: keys and a copy; of rows that are sorted side by side, so many rows. */
+/* Words that a slot has for each element of a row of n: keys and a copy; of rows that are sorted side by side, so
+ * many rows. */
 static inline int64_t fsr_ranked_words(int64_t n) {
     return n <= FSR_SORT_LANED ? FSR_SORT_LANES : 2;
 }

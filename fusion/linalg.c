@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Room for one problem: a copy of the matrix, what LAPACK asks for at least, and for its blocks 64 elements of a row or column. */
+/* Room for one problem: a copy of the matrix, what LAPACK asks for at least, and for its blocks 64 elements of a row
+ * or column. */
 #include "fusion/linalg.h"
 #include "graph/size.h"
 

@@ -15,8 +15,8 @@
  *   ROW instructions of pass 0; loop over c with ELEM of pass 0; ROW of pass 1; loop of pass 1; ...;
  *   ROW of pass npasses.
  * A reduction (COMBINE of a FSR_FOLD_REDUCE) of pass p takes ELEM values of the loop of pass p; its results, PICKs
- * of the COMBINE, are ROW values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the scan's
- * COMBINE comes before its PICKs, and a tile-wise backend completes it for the whole tile at that point.
+ * of the COMBINE, are ROW values of pass p+1. A scan's results are ELEM values of the same pass: within a loop the
+ * scan's COMBINE comes before its PICKs, and a tile-wise backend completes it for the whole tile at that point.
  * An ELEM value of pass p that a later pass reads is either `keep` (held per element across passes: registers on a
  * GPU) or evaluated again; fsr_kernel_pass_body gives the instructions of a loop with that already decided.
  *
@@ -29,43 +29,44 @@
  * choice of addresses: of two arrays, the one not chosen may have no such element.
  *
  * Symbols. A BOUND brings a computed value into a known range; it is the only kind of value that an address or a
- * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is its
- * range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its array
- * the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
+ * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is
+ * its range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its
+ * array the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
  *
- * Homes. A symbol that is the same everywhere, as the start of a slice, is an integer argument of the kernel that is not
- * there yet when it is launched: it and what it is computed of are ONCE, its home (fusion/address.h: when it is known).
- * Neighbours stay neighbours, loops are cut at the bounds that it moves, and only its number is not known to a schedule.
- * In what follows it is an argument and no symbol.
+ * Homes. A symbol that is the same everywhere, as the start of a slice, is an integer argument of the kernel that is
+ * not there yet when it is launched: it and what it is computed of are ONCE, its home (fusion/address.h: when it is
+ * known). Neighbours stay neighbours, loops are cut at the bounds that it moves, and only its number is not known to a
+ * schedule. In what follows it is an argument and no symbol.
  *
- * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where the
- * symbols lead. No two points of the domain have one place, unless the
+ * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where
+ * the symbols lead. No two points of the domain have one place, unless the
  * store combines, so stores need no order. Where a symbol is a BOUND that
- * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE with
- * symbols is evaluated at every point of the domain.
+ * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE
+ * with symbols is evaluated at every point of the domain.
  *
  * Filters. A STORE may say that its places are a filter's, of mask arg[1] and its exclusive running count arg[2]: along
  * the columns, selected elements one after the other from the front, the others from the end. It stays so until the
  * schedule is chosen (compact.c). Threads that each compute a place store there, and nothing is left of the filter. Who
- * goes along the columns in order compacts: the address then is that of the row, without the place and what computed it,
- * and whoever stores keeps count.
+ * goes along the columns in order compacts: the address then is that of the row, without the place and what computed
+ * it, and whoever stores keeps count.
  *
  * Combining stores. A STORE at computed places may leave `op` of what is there and what it stores, all at once: any
- * points may then have one place. The op is one of those that the table of operations calls ATOMIC, which commute and associate; of
- * integers, of 4 or 8 bytes, the result is the same in any order. Floats are added in the order in which threads come: only who
- * asked for that has such a store. No other instruction reads or writes the array, and the kernel is a map. Everything else that meets at one place (the
- * last one wins, sums of floats with the same bits in each run) is made of such stores and maps before there is a kernel.
+ * points may then have one place. The op is one of those that the table of operations calls ATOMIC, which commute and
+ * associate; of integers, of 4 or 8 bytes, the result is the same in any order. Floats are added in the order in which
+ * threads come: only who asked for that has such a store. No other instruction reads or writes the array, and the
+ * kernel is a map. Everything else that meets at one place (the last one wins, sums of floats with the same bits in
+ * each run) is made of such stores and maps before there is a kernel.
  *
- * Narrow. On a GPU a running sum of f32 has an f64 state: the scan takes f32 values and gives its state rounded to f32. What
- * a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
+ * Narrow. On a GPU a running sum of f32 has an f64 state: the scan takes f32 values and gives its state rounded to f32.
+ * What a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
  *
  * Loops. An ITERATE runs a loop on its inputs, the state's first values and what does not change, for one point of the
  * domain; its PICKs are the state at its end and the count of turns. They have its level and pass, so that a loop whose
- * results several passes read is not split. Only PICKs may be kept. Its body may take elements of tables, arrays that the
- * kernel does not write.
+ * results several passes read is not split. Only PICKs may be kept. Its body may take elements of tables, arrays that
+ * the kernel does not write.
  *
- * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that call
- * the same regions. */
+ * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that
+ * call the same regions. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 
@@ -158,8 +159,8 @@ typedef struct fsr_fold {
     int same[FSR_MAX_SCALARS];  /* scalar arguments of the kernel that its body takes besides */
 } fsr_fold;
 
-/* An array that a loop's body takes elements of: element i, j .. lies i * stride[0] + j * stride[1] .. behind the beginning,
- * which is an access, `whole`; index j is in [0, end[j]). Integer arguments; of strides 0: 1. */
+/* An array that a loop's body takes elements of: element i, j .. lies i * stride[0] + j * stride[1] .. behind the
+ * beginning, which is an access, `whole`; index j is in [0, end[j]). Integer arguments; of strides 0: 1. */
 typedef struct fsr_taken {
     int access;
     int stride[FSR_MAX_DIMS], end[FSR_MAX_DIMS];
@@ -187,9 +188,9 @@ typedef enum fsr_schedule_kind {
     /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. A
      * block has a tile of each of `group` adjacent rows: more than one where they are adjacent in memory. */
     FSR_SCHEDULE_LOOKBACK,
-    /* Several passes over rows too long for a block, which are cut into `splits` parts: `group` teams of as many blocks,
-     * or of `members` of them, all resident at once; a team takes row after row and meets after every pass. Commutative
-     * reductions only. */
+    /* Several passes over rows too long for a block, which are cut into `splits` parts: `group` teams of as many
+     * blocks, or of `members` of them, all resident at once; a team takes row after row and meets after every pass.
+     * Commutative reductions only. */
     FSR_SCHEDULE_TEAM
 } fsr_schedule_kind;
 
@@ -229,8 +230,8 @@ enum { FSR_SCAN_QUAD = 4 };
 /* What is mostly so of a CPU's schedule; its text says it where it is not. */
 enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
 
-/* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do; the
- * others are asked. */
+/* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do;
+ * the others are asked. */
 typedef struct fsr_loop_version {
     uint64_t holds, never;
 } fsr_loop_version;
@@ -395,8 +396,8 @@ bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form);
 /* A LOAD whose address or guard waits for a value computed at a point: it is evaluated in the order of instructions, as
  * an operation is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
-/* A STORE whose address waits for a value computed at a point, or may lead nowhere, or that combines: each element goes by
- * itself. */
+/* A STORE whose address waits for a value computed at a point, or may lead nowhere, or that combines: each element goes
+ * by itself. */
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);
 /* Some symbol of the STORE drops. */
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst);

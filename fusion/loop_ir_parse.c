@@ -2,8 +2,8 @@
 /* The loop IR's text, read back; its form is what loop_ir_print.c writes.
  *
  * Lines go into the kernel as they come, each number checked against what came before it, so nothing is looked up that
- * is not there; the verifier then sees the whole. Counter-example to verifying alone: it asks an instruction's arguments
- * of the fold or loop that the instruction names, and must find one. */
+ * is not there; the verifier then sees the whole. Counter-example to verifying alone: it asks an instruction's
+ * arguments of the fold or loop that the instruction names, and must find one. */
 #include "fusion/loop_ir_parse.h"
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>

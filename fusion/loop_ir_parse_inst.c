@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of the loop IR's text, one a line: "p1 elem v4 = f32 exp(v3) keep". A value names by its first letter and
- * a digit what it reads (s0, g0, f0.1, l0.1, l0(...)); any other word is an op, a load, an index or a call. */
+/* Instructions of the loop IR's text, one a line: "p1 elem v4 = f32 exp(v3) keep". A value names by its first letter
+ * and a digit what it reads (s0, g0, f0.1, l0.1, l0(...)); any other word is an op, a load, an index or a call. */
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 

@@ -103,8 +103,8 @@ static bool check_symbols(const fsr_check *v, const fsr_index_form *form) {
     return true;
 }
 
-/* What is evaluated once a row has no guard that depends on the column: neither by an index, nor by a value, which as an
- * argument is not of an element (check_argument). */
+/* What is evaluated once a row has no guard that depends on the column: neither by an index, nor by a value, which as
+ * an argument is not of an element (check_argument). */
 static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
     if (!fsr_check_range(guard, v->k->nguards))
         return fsr_check_bad(v, "guard %d of %d", guard, v->k->nguards);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop over arrays as a step of a program: its body's programs and the memory that they work in.
  *
- * The body is planned once, as a flow of its own: a turn, and with a condition what tells whether there is a first one. Once
- * the whole program is planned their steps stand behind the loop's, so that whoever compiles, explains, times or counts steps
- * sees one list; they are run by the loop's step, and passed over by who runs those around it.
- * The workspace is one block: for each state a second buffer (results are the first ones), which turns write in alternation; slices
- * on their way; conditions; and the temporaries of a turn. It does not depend on how many turns there are. */
+ * The body is planned once, as a flow of its own: a turn, and with a condition what tells whether there is a first one.
+ * Once the whole program is planned their steps stand behind the loop's, so that whoever compiles, explains, times or
+ * counts steps sees one list; they are run by the loop's step, and passed over by who runs those around it.
+ * The workspace is one block: for each state a second buffer (results are the first ones), which turns write in
+ * alternation; slices on their way; conditions; and the temporaries of a turn. It does not depend on how many turns
+ * there are. */
 #ifndef FUSOR_FUSION_LOOP_PLAN_H
 #define FUSOR_FUSION_LOOP_PLAN_H
 

@@ -96,9 +96,9 @@ static bool at_own_place(const fsr_lowering *l, fsr_link link, const fsr_index *
            (fsr_index_row(&own, shape, &l->group->domain) && fsr_index_equal(&own, index));
 }
 
-/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it; but if
- * that is a matter of cost, or of the length of programs, the rest of this one may go on with it where it is. The group's
- * stores are asked, not p->stored: a store that a trial adds is not there yet. */
+/* A value that memory must hold, of this very group: who else needs it belongs to another kernel, which loads it; but
+ * if that is a matter of cost, or of the length of programs, the rest of this one may go on with it where it is. The
+ * group's stores are asked, not p->stored: a store that a trial adds is not there yet. */
 static bool apart(const fsr_lowering *l, fsr_link link, const fsr_index *index) {
     if (fsr_is(l->flow->node[link.id].kind, FSR_RUNS_ONCE))
         return loop_apart(l, link);
@@ -222,7 +222,8 @@ static int eval_want(fsr_lowering *l, const fsr_want *want) {
     return eval(l, want->link, &want->index);
 }
 
-/* A value that waits for another one, which may wait in turn. No part of the recursion, whose stack it would enlarge. */
+/* A value that waits for another one, which may wait in turn. No part of the recursion, whose stack it would
+ * enlarge. */
 __attribute__((noinline)) static int eval_waiting(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     int n = 1, capacity = 16, value = -1, guard = l->guard;
     fsr_want *waiting = malloc(sizeof *waiting * (size_t)capacity);
@@ -300,8 +301,8 @@ static void describe(const fsr_lowering *l) {
         snprintf(l->k->comment, sizeof l->k->comment, "copy");
 }
 
-/* The count that all of the group's stores have, of values of which only so many elements are asked for; its id -1: they have none in
- * common. */
+/* The count that all of the group's stores have, of values of which only so many elements are asked for; its id -1:
+ * they have none in common. */
 static fsr_link common_count(const fsr_lowering *l) {
     const fsr_group *group = l->group;
     fsr_link count = {-1, 0};

@@ -4,11 +4,11 @@
  * First adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
  * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ
  * in nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of.
- * Then what addresses ask that is the same everywhere moves before the loops, and each other value to the first pass that
- * reads it.
+ * Then what addresses ask that is the same everywhere moves before the loops, and each other value to the first pass
+ * that reads it.
  *
- * While a kernel is lowered, access i has form i and condition i form FSR_MAX_ACCESSES + i, of which the values are known
- * alone. They are replaced in this order, by at most as many, so none is overwritten before its turn.
+ * While a kernel is lowered, access i has form i and condition i form FSR_MAX_ACCESSES + i, of which the values are
+ * known alone. They are replaced in this order, by at most as many, so none is overwritten before its turn.
  *
  * Counter-example to merging by shape: x + x.T of a square x has the same extents in both, and merges in neither. */
 #include "fusion/address.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering of loops (ITERATE): each is run once for each of its elements, in one kernel, at one index.
  *
- * The first result asked for fixes that index, which must be one where the group could also store it: not under a guard,
- * not broadcast, and whose kernel may store what others need of it: a scatter's may not. The loop then has one instruction, and results at that index are read from it. What would run it
- * again, several passes over a row above all, is refused.
+ * The first result asked for fixes that index, which must be one where the group could also store it: not under a
+ * guard, not broadcast, and whose kernel may store what others need of it: a scatter's may not. The loop then has one
+ * instruction, and results at that index are read from it. What would run it again, several passes over a row above
+ * all, is refused.
  *
  * Counter-example to lowering loops as maps: y and y + y.T would run each loop twice, a thousand turns each.
  * A kernel has FSR_MAX_LOOPS of them. One more is nobody's fault: storing that one would need the same loops before it,
@@ -59,8 +60,8 @@ static bool ends(const fsr_lowering *l, int id) {
     return fsr_is(l->flow->node[id].kind, FSR_IS_STORED | FSR_IS_FOLD | FSR_IS_LIBRARY);
 }
 
-/* What depends on the loop is needed by something else than the scatter that the group is: an output, or what another kernel
- * begins with. -1: out of memory. */
+/* What depends on the loop is needed by something else than the scatter that the group is: an output, or what another
+ * kernel begins with. -1: out of memory. */
 static int needed_elsewhere(const fsr_lowering *l, fsr_link link) {
     const int scatter = l->group->store[0].id;
     bool *depends = calloc((size_t)l->flow->n, sizeof *depends), elsewhere = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The memo of a lowering: which instruction has the value of a node at an index, and where.
  *
- * A hash table of entry numbers with linear probing, at most half full; entries are only added. A value is found by node
- * and index alone: what is there serves wherever the guard under which it was evaluated holds too, and elsewhere its
- * loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep after another
- * one asks for each element of the first under five guards, and evaluated it five times. */
+ * A hash table of entry numbers with linear probing, at most half full; entries are only added. A value is found by
+ * node and index alone: what is there serves wherever the guard under which it was evaluated holds too, and elsewhere
+ * its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep after
+ * another one asks for each element of the first under five guards, and evaluated it five times. */
 #include "fusion/lower.h"
 #include <stdlib.h>
 #include <string.h>

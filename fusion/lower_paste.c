@@ -3,9 +3,10 @@
  *
  * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
- * paste below a paste adds its conditions to those under which its own loads take place. Where the box is the whole domain or nothing of
- * it, there is no choice. An inset is a paste whose place is computed: the box moves, its conditions have values, and
- * whether they hold is asked at each point. A prefix is a choice whose box has a computed end.
+ * paste below a paste adds its conditions to those under which its own loads take place. Where the box is the whole
+ * domain or nothing of it, there is no choice. An inset is a paste whose place is computed: the box moves, its
+ * conditions have values, and whether they hold is asked at each point. A prefix is a choice whose box has a computed
+ * end.
  *
  * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to
  * load. */
@@ -93,9 +94,9 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
 }
 
 /* The choice between argument 0 at index and argument 1 at inner, which is evaluated where the region's conditions and
- * those hold under which the choice is wanted. The choice itself asks the region's alone: outside of the others its value
- * is any, and where it serves under others it is right. The first argument comes first: what it loads everywhere serves
- * the region as well. */
+ * those hold under which the choice is wanted. The choice itself asks the region's alone: outside of the others its
+ * value is any, and where it serves under others it is right. The first argument comes first: what it loads everywhere
+ * serves the region as well. */
 static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const fsr_index *inner,
                   const fsr_guard *conditions, fsr_truth truth) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -180,8 +181,8 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     return choose(l, link, &index, &inner, &conditions, truth);
 }
 
-/* A choice between two values at one index. The box ends where the count says, which moves its other side too, to where no
- * element is: 0 <= i - count + extent < extent. */
+/* A choice between two values at one index. The box ends where the count says, which moves its other side too, to where
+ * no element is: 0 <= i - count + extent < extent. */
 int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const int last = n->shape.ndim - 1;

@@ -2,8 +2,8 @@
 /* Lowering of stores: what the group leaves in memory.
  *
  * A value is stored at its own elements, in C order: once a row where its shape is that of the rows, else at each
- * element. A filter is stored where its mask's count leads each element, and says that it is one; a paste that is done in
- * place stores its region alone.
+ * element. A filter is stored where its mask's count leads each element, and says that it is one; a paste that is done
+ * in place stores its region alone.
  *
  * Counter-example to taking the level from the value: sum(x, 1) * 2 is a value of the row, stored in a kernel whose
  * domain has columns; stored at each of them it would be written as often. */
@@ -34,8 +34,8 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
            (fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false);
 }
 
-/* What is scattered goes to computed indices. An index outside is reported, if it is to be, and in any case no place: what
- * would be clipped could meet another element there. */
+/* What is scattered goes to computed indices. An index outside is reported, if it is to be, and in any case no place:
+ * what would be clipped could meet another element there. */
 static bool scattered_place(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *place) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
@@ -97,8 +97,8 @@ static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_aff
     return inst->arg[0] >= 0 && inst->extent >= 0;
 }
 
-/* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end, or none. The
- * filters of one count share it. */
+/* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end, or
+ * none. The filters of one count share it. */
 static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int mask, int before) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_dtype dtype = l->k->inst[before].dtype;

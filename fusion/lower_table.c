@@ -2,9 +2,9 @@
 /* Lowering of a loop's tables: arrays that its body takes elements of, at indices that it computes.
  *
  * A table is in memory, seen through views: whatever slices, transposes and reshapes lie above the array, an element's
- * address is an offset and a stride for each index. Where it would have to be computed it is stored first: which elements a
- * loop asks for nobody knows. It is an access of the kernel that may be any element (fsr_access.whole), so whoever asks
- * what is read where in memory sees it as he sees others. */
+ * address is an offset and a stride for each index. Where it would have to be computed it is stored first: which
+ * elements a loop asks for nobody knows. It is an access of the kernel that may be any element (fsr_access.whole), so
+ * whoever asks what is read where in memory sees it as he sees others. */
 #include "fusion/lower.h"
 
 /* The kernel's array of a node that somebody else stores, or that is in memory; -1: refused. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering: a value that was evaluated under one guard is wanted under another.
  *
- * Its loads then take place wherever both guards have in common what they ask, and the element is one of the array: that
- * is more than where either holds, and no address leaves its array. Where a version of the loops knows both guards, so
- * does it know this one. Choices ask for their own regions only (lower_paste.c), and hold there as well.
+ * Its loads then take place wherever both guards have in common what they ask, and the element is one of the array:
+ * that is more than where either holds, and no address leaves its array. Where a version of the loops knows both
+ * guards, so does it know this one. Choices ask for their own regions only (lower_paste.c), and hold there as well.
  *
- * Not where a computed index is reported: outside of the guard it was not asked for. Nor where a value changes along the
- * columns by its guard alone: what wants it now may be a row's. Counter-example to the union of both
+ * Not where a computed index is reported: outside of the guard it was not asked for. Nor where a value changes along
+ * the columns by its guard alone: what wants it now may be a row's. Counter-example to the union of both
  * guards: it is no box, and would be asked twice for each load. */
 #include "fusion/lower.h"
 
@@ -56,8 +56,9 @@ static bool add_inside(fsr_lowering *l, fsr_guard *guard, const fsr_index *index
     return true;
 }
 
-/* The guard of a load (1 + number) that was evaluated under `from` and shall take place where `common` holds too; -1: there
- * is none. It asks nothing new but for its element: others may share the load, which an earlier widening let ask less. */
+/* The guard of a load (1 + number) that was evaluated under `from` and shall take place where `common` holds too; -1:
+ * there is none. It asks nothing new but for its element: others may share the load, which an earlier widening let
+ * ask less. */
 static int widened(fsr_lowering *l, int load, const fsr_guard *from, const fsr_guard *common) {
     const fsr_guard old = guard_at(l, l->k->inst[load].guard);
     const fsr_level level = fsr_lower_level(l, &l->address[l->k->inst[load].index]);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What a register tile asks of a kernel; see outputs.h. The rule that chooses tiles (schedule_outputs.c), the verifier and
- * the emitters ask here.
+/* What a register tile asks of a kernel; see outputs.h. The rule that chooses tiles (schedule_outputs.c), the verifier
+ * and the emitters ask here.
  *
- * A tile is `tall` outputs along dimension `across` by some along the last parallel dimension. Each output has states of
- * its own and meets the columns in the order in which it would alone, so a tile changes no association. A load that
+ * A tile is `tall` outputs along dimension `across` by some along the last parallel dimension. Each output has states
+ * of its own and meets the columns in the order in which it would alone, so a tile changes no association. A load that
  * misses `across` is read once for a column of the tile, one that misses the last dimension once for a row of it.
  *
- * Counter-example to tiles of any fold: sum(x, 0) of one array has nothing that two outputs read, and a tile would only be
- * more registers. Guards, computed addresses and loops for each element have no place in a tile: its edges are evaluated
- * beyond the domain, on copies of other rows and on padding, where these would read or report what is not there. */
+ * Counter-example to tiles of any fold: sum(x, 0) of one array has nothing that two outputs read, and a tile would only
+ * be more registers. Guards, computed addresses and loops for each element have no place in a tile: its edges are
+ * evaluated beyond the domain, on copies of other rows and on padding, where these would read or report what is not
+ * there. */
 #include "fusion/outputs.h"
 #include "fusion/address.h"
 

@@ -8,8 +8,8 @@
 /* The kernel's outputs may be folded in tiles along dimension `across` and the last parallel one: a pass of reductions
  * that stores no element, and whose loads each miss one of the two dimensions. */
 bool fsr_kernel_may_tile(const fsr_kernel *k, int across);
-/* ELEM load `number` moves along the last parallel dimension, and so not along `across`: all outputs of a tile that lie in
- * one column of it read the same elements. */
+/* ELEM load `number` moves along the last parallel dimension, and so not along `across`: all outputs of a tile that lie
+ * in one column of it read the same elements. */
 bool fsr_load_is_panel(const fsr_kernel *k, int number);
 /* ELEM load `number` moves along the last parallel dimension or along schedule.across. */
 bool fsr_load_is_tiled(const fsr_kernel *k, int number);

@@ -75,7 +75,8 @@ static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
     return FSR_OK;
 }
 
-/* Before programs are cut, so that what is computed in several of their parts is counted as often, and then those parts. */
+/* Before programs are cut, so that what is computed in several of their parts is counted as often, and then those
+ * parts. */
 static bool price(fsr_partition *p, bool chopped) {
     return !fsr_partition_may_fuse(p) || fsr_partition_price(p, chopped);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The partition of a flow into groups, one kernel each.
  *
- * What has to be assigned to a kernel are roots: folds (reductions, scans) and stores (values that must end in memory: outputs,
- * and what another kernel reads). Maps and views belong to no kernel of their own: each kernel evaluates what its roots
- * need, under the index its domain asks for, and stops at leaves and at stored values of other groups.
+ * What has to be assigned to a kernel are roots: folds (reductions, scans) and stores (values that must end in memory:
+ * outputs, and what another kernel reads). Maps and views belong to no kernel of their own: each kernel evaluates what
+ * its roots need, under the index its domain asks for, and stops at leaves and at stored values of other groups.
  *
  * Loops (ITERATE) are evaluated as maps are, but in one kernel, at one index: the first that needs one runs it, and
  * stores what others need of it, as folds do. So that it can, the index must be where its domain has the loop's own
@@ -71,8 +71,8 @@ typedef struct fsr_group {
  * FSR_HELD_ONCE: one kernel could not evaluate it, so another stores it. Who can load it does; who would then wait for
  * itself still evaluates it. Counter-example to loading always: s = sum(x + y, 1) and t = cumsum(x + y) are one kernel
  * A; a later kernel B, which needs s, stores x + y for a reshape; if storing t makes A load x + y, A waits for B.
- * FSR_HELD_CHEAPER: storing costs less than computing it wherever it is read (fusion/recompute.c). As above, but the kernel
- * that stores it computes it at its own elements alone.
+ * FSR_HELD_CHEAPER: storing costs less than computing it wherever it is read (fusion/recompute.c). As above, but the
+ * kernel that stores it computes it at its own elements alone.
  * FSR_HELD_TAKEN: a library call takes it: as above.
  * FSR_HELD_LONG: its program is cut there (fusion/chop.c): no other kernel evaluates it, either.
  * FSR_HELD: a hint asks for it, or memory is cut there: moreover its own kernel does nothing else with it. */
@@ -91,7 +91,8 @@ typedef struct fsr_note {
     const char *reason;
 } fsr_note;
 
-/* A value that is stored because the kernels that read it and its own then cost less, in ns, than if they computed it. */
+/* A value that is stored because the kernels that read it and its own then cost less, in ns, than if they computed
+ * it. */
 typedef struct fsr_saving {
     int node;
     double margin; /* share of the price that a store has to spare */
@@ -105,8 +106,8 @@ typedef struct fsr_fusion {
 } fsr_fusion;
 
 /* Nodes behind which memory is cut, in order (fusion/peak.c): what is read behind one is stored before it, and no group
- * has roots on both sides. And values that are computed wherever they are read, whatever that costs, as there is no memory
- * for them. */
+ * has roots on both sides. And values that are computed wherever they are read, whatever that costs, as there is no
+ * memory for them. */
 typedef struct fsr_cuts {
     int n;
     int *at;
@@ -152,8 +153,8 @@ void fsr_partition_clear(fsr_partition *p);
  * before: NULL, or the group as it is; of other groups' stores it then reads those only that it reads already. */
 const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame);
 extern const char fsr_reason_memory[];
-/* The flow nodes that a lowered kernel computes, each once, in the order of its instructions; those that it copies if it
- * computes none. node has room for FSR_MAX_INSTS. Returns how many. */
+/* The flow nodes that a lowered kernel computes, each once, in the order of its instructions; those that it copies if
+ * it computes none. node has room for FSR_MAX_INSTS. Returns how many. */
 int fsr_kernel_nodes(const fsr_kernel *k, int *node);
 
 /* The domain of a fold. A reduction whose operator is commutative takes the direction of `like` (NULL: forward). */
@@ -181,8 +182,8 @@ bool fsr_partition_room(fsr_partition *p);
  * p->no_memory. */
 void fsr_in_place(fsr_partition *p);
 
-/* Kernels that compute alternatives for elements that want none of them are divided (fusion/divide.c). Out of memory is told
- * in p->no_memory. */
+/* Kernels that compute alternatives for elements that want none of them are divided (fusion/divide.c). Out of memory is
+ * told in p->no_memory. */
 void fsr_partition_divide(fsr_partition *p);
 
 /* Memory holds the node where nothing is fused. A cast is part of the operation that asked for it. */

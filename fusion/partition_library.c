@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Library calls in the partition: each is a group without a kernel, between arrays that other groups store.
  *
- * What a call takes and that no array holds is marked first, so that it is priced and assigned as a stored value: the kernel
- * that computes it may go on with it where it is, and others load it. Counter-example to storing it when the call is assigned:
- * kernels before it would have evaluated it each for itself.
+ * What a call takes and that no array holds is marked first, so that it is priced and assigned as a stored value: the
+ * kernel that computes it may go on with it where it is, and others load it. Counter-example to storing it when the
+ * call is assigned: kernels before it would have evaluated it each for itself.
  * A leaf is taken as it lies. A view is copied: calls take arrays in C order. */
 #include "fusion/partition_parts.h"
 #include "graph/rounds.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which groups a root may be near to: those that it needs, and those that read an array that it reads.
  *
- * Each array has a list of the groups that read it, the newest first; groups that read none have one of their own. A few
- * of each list are looked at, however many groups there are. What two kernels do in common is counted by the nodes that
- * their instructions come from, before anything is lowered.
+ * Each array has a list of the groups that read it, the newest first; groups that read none have one of their own. A
+ * few of each list are looked at, however many groups there are. What two kernels do in common is counted by the nodes
+ * that their instructions come from, before anything is lowered.
  *
- * Counter-example to the newest groups of all: sums of 33 arrays, and then their minima in the same order: with a window
- * of 32 groups each minimum comes one too late, and every array is read twice. */
+ * Counter-example to the newest groups of all: sums of 33 arrays, and then their minima in the same order: with a
+ * window of 32 groups each minimum comes one too late, and every array is read twice. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 #include <string.h>

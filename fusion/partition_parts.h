@@ -55,14 +55,16 @@ fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
 /* partition_library.c: a library call becomes a step, its arguments are stored before. */
 fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size);
 extern const char fsr_reason_library[];
-/* Arrays of a group, and whether it reads the i-th: of a kernel, or of a library call. A group that was merged has none. */
+/* Arrays of a group, and whether it reads the i-th: of a kernel, or of a library call. A group that was merged has
+ * none. */
 int fsr_group_arrays(const fsr_group *group);
 bool fsr_group_reads(const fsr_group *group, int i);
 
 /* partition_near.c */
 /* Group g, which was `before` (NULL: new), is now lowered as it is in `now`. */
 void fsr_near_add(fsr_partition *p, int g, const fsr_group *before, const fsr_group *now);
-/* The groups that a group needs or reads an array in common with, the newest first, at most so many. Returns how many. */
+/* The groups that a group needs or reads an array in common with, the newest first, at most so many. Returns how
+ * many. */
 int fsr_near(const fsr_partition *p, const fsr_group *group, int *list, int most);
 /* Why a group's kernel and another one need not be tried together, NULL: they may do less so; needed: something must be
  * said against it. */

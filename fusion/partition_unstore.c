@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores that nobody reads.
  *
- * A value is marked to be stored before it is known which kernels there will be. Where all that read it became one kernel
- * with it, that computes it and goes on; then the store goes, and with it what only that store read, from the last group
- * back. Counter-example to not marking it: of two that read it one may be another kernel. */
+ * A value is marked to be stored before it is known which kernels there will be. Where all that read it became one
+ * kernel with it, that computes it and goes on; then the store goes, and with it what only that store read, from the
+ * last group back. Counter-example to not marking it: of two that read it one may be another kernel. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Common subexpressions: nodes with equal operation, attributes, hint and (already merged) arguments become one, but for
- * those that are distinct by nature.
+/* Common subexpressions: nodes with equal operation, attributes, hint and (already merged) arguments become one, but
+ * for those that are distinct by nature.
  * A hash table of node numbers, compared by what each node computes; the order of nodes is kept. */
 #include "fusion/passes.h"
 #include <stdlib.h>

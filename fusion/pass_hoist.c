@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps and reductions are hoisted above a node that only moves elements: f(move(x)) becomes move(f(x)), and sum(move(x))
- * becomes sum(x), where move is a COMPACT of some mask. Of those that the mask selects alone, a PREFIX as long as the mask's own count, the
- * others become what lies behind them: prefix(y, move(x), count) is move(mask ? x : y), if y is the same everywhere.
+/* Maps and reductions are hoisted above a node that only moves elements: f(move(x)) becomes move(f(x)), and
+ * sum(move(x)) becomes sum(x), where move is a COMPACT of some mask. Of those that the mask selects alone, a PREFIX as
+ * long as the mask's own count, the others become what lies behind them: prefix(y, move(x), count) is move(mask ? x :
+ * y), if y is the same everywhere.
  *
  * Such a node only says where elements end in memory, so what is done to each of them alone may be done before: then it
  * belongs to the kernel that moves them, and only results are stored. A map may be hoisted if each operand is moved

@@ -2,16 +2,18 @@
 /* The memory that a plan may take, and cuts.
  *
  * Fusing siblings can keep results alive at once that, one after the other, could be used and forgotten; and a value
- * that is evaluated where it is read keeps what it is made of alive until then. The yardstick is the program run node by
- * node. It needs no plan: the nodes in their order, each alive until the last that reads it, give its peak in one walk.
+ * that is evaluated where it is read keeps what it is made of alive until then. The yardstick is the program run node
+ * by node. It needs no plan: the nodes in their order, each alive until the last that reads it, give its peak in one
+ * walk.
  *
- * Where a plan takes more it is cut, at the steps that are over alone: behind a node, so that whatever the unfused program
- * would have in memory there is stored, and no kernel has roots on both sides. A plan that is cut everywhere is the
- * unfused one. Counter-example to giving up every n-th fusion of the whole: a sum of 3,200 products was one array over
- * its limit, and became 4,379 kernels, of 25.
+ * Where a plan takes more it is cut, at the steps that are over alone: behind a node, so that whatever the unfused
+ * program would have in memory there is stored, and no kernel has roots on both sides. A plan that is cut everywhere is
+ * the unfused one. Counter-example to giving up every n-th fusion of the whole: a sum of 3,200 products was one array
+ * over its limit, and became 4,379 kernels, of 25.
  *
- * Where no cut helps, values that are stored because that is faster are computed again instead. Counter-example to ending
- * there: a chain of stencils that stored two arrays a stage was run node by node, ten times as many passes over memory. */
+ * Where no cut helps, values that are stored because that is faster are computed again instead. Counter-example to
+ * ending there: a chain of stencils that stored two arrays a stage was run node by node, ten times as many passes
+ * over memory. */
 #include "fusion/peak.h"
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -43,8 +45,8 @@ static int64_t loop_bytes(const fsr_loop_plan *loop) {
     return layout.bytes;
 }
 
-/* Bytes that the i-th node needs while it runs, beside its results: a library call's workspace and copies of the views that
- * it takes. */
+/* Bytes that the i-th node needs while it runs, beside its results: a library call's workspace and copies of the views
+ * that it takes. */
 static int64_t passing_bytes(const fsr_flow *flow, const fsr_loop_plans *loops, int i, bool gpu) {
     const fsr_flow_node *n = &flow->node[i];
     if (!fsr_is(n->kind, FSR_IS_LIBRARY))
@@ -58,8 +60,8 @@ static int64_t passing_bytes(const fsr_flow *flow, const fsr_loop_plans *loops, 
     return bytes;
 }
 
-/* The last node that reads each, through what is evaluated where it is read; of outputs, and of what they show, the end of
- * the flow. */
+/* The last node that reads each, through what is evaluated where it is read; of outputs, and of what they show, the end
+ * of the flow. */
 static int *last_uses(const fsr_flow *flow) {
     int *last = malloc(sizeof *last * (size_t)(flow->n + 1));
     if (!last)
@@ -196,8 +198,8 @@ static int written_node(const fsr_program *program, const fsr_flow *flow, const 
     return use->slot.kind == FSR_SLOT_TEMPORARY ? program->temporary[use->slot.ordinal].link.id : -1;
 }
 
-/* Where a step is cut: between the first and the last node that it stores; of a step that stores one, behind it, or half
- * way back to the cut before. */
+/* Where a step is cut: between the first and the last node that it stores; of a step that stores one, behind it, or
+ * half way back to the cut before. */
 static bool cut_step(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, const fsr_program_step *step) {
     int first = INT32_MAX, last = -1;
     for (int u = 0; u < step->nuses; ++u) {
@@ -233,7 +235,8 @@ static bool is_alive(const fsr_temporary *t, int step) {
     return t->first >= 0 && t->first <= step && step <= t->last;
 }
 
-/* Of the temporaries alive at a step the one whose store spares least, NULL: none may go; *gone: one has gone already. */
+/* Of the temporaries alive at a step the one whose store spares least, NULL: none may go; *gone: one has gone
+ * already. */
 static const fsr_temporary *least_saving(const fsr_cuts *cuts, const fsr_program *program, int step, bool *gone) {
     const fsr_temporary *least = NULL;
     for (int i = 0; i < program->ntemporaries; ++i) {

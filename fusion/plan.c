@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. What takes more memory than it may is
- * cut, and planned again. */
+/* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. What takes more memory
+ * than it may is cut, and planned again. */
 #include "fusion/plan.h"
 #include "fusion/contract.h"
 #include "fusion/loop_plan.h"
@@ -187,8 +187,8 @@ static bool is_made(const fsr_program *program) {
     return program->step != NULL;
 }
 
-/* A plan that takes more memory than the unfused program, by more than the state of tiles, is cut where it does and made
- * again; then without what it stores to spare time; the last resort is the unfused plan. */
+/* A plan that takes more memory than the unfused program, by more than the state of tiles, is cut where it does and
+ * made again; then without what it stores to spare time; the last resort is the unfused plan. */
 static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                      const fsr_loop_plans *loops, fsr_cuts *cuts, char *why, size_t size) {
     fsr_program_options unfused = *options;

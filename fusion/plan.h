@@ -46,8 +46,8 @@ typedef struct fsr_loop_plan fsr_loop_plan; /* fusion/loop_plan.h */
 typedef struct fsr_program_step {
     fsr_task task;
     int nuses;
-    /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that are
-     * used, in their order; after them its workspace. LOOP: operands that are arrays, results in use, workspace */
+    /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that
+     * are used, in their order; after them its workspace. LOOP: operands that are arrays, results in use, workspace */
     fsr_use use[FSR_MAX_BUFFERS + 1];
     int64_t bytes_moved; /* arrays read and written, passes of a kernel counted */
     /* LIBRARY */
@@ -105,7 +105,8 @@ const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i);
 /* The same of library calls. */
 const fsr_program_step *fsr_program_call(const fsr_program *program, int i);
 
-/* Bytes of array i that the kernel touches in a pass, at most `whole`, all of them; and the passes that it is used in. */
+/* Bytes of array i that the kernel touches in a pass, at most `whole`, all of them; and the passes that it is used
+ * in. */
 int64_t fsr_touched_bytes(const fsr_kernel *k, const int64_t *integer, int array, int64_t whole);
 int fsr_array_passes(const fsr_kernel *k, int array);
 
@@ -118,8 +119,9 @@ void fsr_memory_lifetimes(fsr_program *program);
 /* Lets an elementwise kernel write a temporary over one that dies in it, where both are accessed element by element in
  * the same order. Sets in_place_of, the lifetimes, and the kernels' aliased flags. */
 void fsr_memory_in_place(fsr_program *program);
-/* Lets outputs be written over leaves that the caller gives for it, where who writes one reads the leaf element by element in the
- * same order, or the leaf is not read any more. Sets `gift` and the kernels' aliased flags. False: out of memory. */
+/* Lets outputs be written over leaves that the caller gives for it, where who writes one reads the leaf element by
+ * element in the same order, or the leaf is not read any more. Sets `gift` and the kernels' aliased flags. False:
+ * out of memory. */
 bool fsr_memory_gifts(fsr_program *program, const int *gift);
 /* Offsets for temporaries so that those alive at once do not overlap: largest first, lowest offset that fits. *bytes:
  * the arena's, FSR_SIZE_OVER if there is no such arena. False: out of memory. */

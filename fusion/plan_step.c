@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a program, one for each group of the partition, with what each uses: arrays of the caller, outputs, temporaries.
+/* The steps of a program, one for each group of the partition, with what each uses: arrays of the caller, outputs,
+ * temporaries.
  *
- * A value has one home, the first output that it is, or a temporary made by the step that writes it. What is written into an array
- * that stays as it is elsewhere has that array's home, known before any step: its readers may come first. */
+ * A value has one home, the first output that it is, or a temporary made by the step that writes it. What is written
+ * into an array that stays as it is elsewhere has that array's home, known before any step: its readers may come
+ * first. */
 #include "fusion/literals.h"
 #include "fusion/plan_parts.h"
 #include "fusion/schedule.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What a tile of a look-back spares where it filters; data of the schedule.
  *
- * Pooled: what filters select of a tile goes to shared memory as soon as the tile's own counts are known, each element to
- * its rank among the tile's, and from there to the array when the tile's place is. So a thread holds no element while it
- * waits, and whole lines of memory are written at once.
- * Counter-example to handing over among the lanes of a warp: 28 elements, their mask and their counts are registers until the
- * last neighbour has posted: 111 a thread, so one block of 512 on a multiprocessor, with which everything waits.
+ * Pooled: what filters select of a tile goes to shared memory as soon as the tile's own counts are known, each element
+ * to its rank among the tile's, and from there to the array when the tile's place is. So a thread holds no element
+ * while it waits, and whole lines of memory are written at once.
+ * Counter-example to handing over among the lanes of a warp: 28 elements, their mask and their counts are registers
+ * until the last neighbour has posted: 111 a thread, so one block of 512 on a multiprocessor, with which everything
+ * waits.
  *
  * Riding: a reduction of what a scan adds up is what the scan ends with: the count of a filter's mask. The last tile
- * has it, and nobody leaves partial states, nor waits to be the last one. Only where no operation rounds: there the same
- * bits come of any order. */
+ * has it, and nobody leaves partial states, nor waits to be the last one. Only where no operation rounds: there the
+ * same bits come of any order. */
 #include "fusion/launch_shape.h"
 #include "fusion/outputs.h"
 
@@ -27,7 +28,8 @@ int fsr_counting_fold(const fsr_kernel *k, const fsr_inst *store) {
     return k->inst[store->arg[2]].index;
 }
 
-/* There is room for a whole tile, as every element may be selected, beside the states that warps leave for one another. */
+/* There is room for a whole tile, as every element may be selected, beside the states that warps leave for one
+ * another. */
 bool fsr_kernel_may_pool(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int64_t states = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The price of a lowered kernel with folds, as it would be scheduled, and whether two kernels are cheaper apart.
  *
- * Each pass goes over its loop's instructions. Loads at computed indices go one by one, and in a loop too short for stages
- * nothing beside them is vector code; arrays that are larger than a near cache and lie across the loop's direction, where others
- * lie along it, cost lines of memory.
+ * Each pass goes over its loop's instructions. Loads at computed indices go one by one, and in a loop too short for
+ * stages nothing beside them is vector code; arrays that are larger than a near cache and lie across the loop's
+ * direction, where others lie along it, cost lines of memory.
  *
- * Counter-example to joining whatever reads something in common: of a square matrix the sums of rows and those of columns
- * have one domain, and one of the two would read all of it across memory's order. */
+ * Counter-example to joining whatever reads something in common: of a square matrix the sums of rows and those of
+ * columns have one domain, and one of the two would read all of it across memory's order. */
 #include "fusion/address.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
@@ -27,7 +27,8 @@ static bool is_gather(const fsr_form *f) {
     return f->nterms > 0 && f->moves != 0;
 }
 
-/* The access takes a whole array: 1, across dimension `inner`, -1, along it, 0: it takes no whole array, or is along none. */
+/* The access takes a whole array: 1, across dimension `inner`, -1, along it, 0: it takes no whole array, or is along
+ * none. */
 static int direction(const fsr_prices *prices, const fsr_kernel *k, const fsr_form *f, int access, int inner) {
     const double bytes = (double)fsr_form_count(f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     bool other = false;
@@ -98,8 +99,8 @@ double fsr_price_group(const fsr_partition *p, const fsr_group *group) {
     return prices->launch + fmax(memory, issue);
 }
 
-/* Something may be worse in the joined kernel than it is apart: a gather; beside folds, a guard or an array that lies across another
- * one. */
+/* Something may be worse in the joined kernel than it is apart: a gather; beside folds, a guard or an array that lies
+ * across another one. */
 static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     bool turned = false, straight = false, gathers = false;

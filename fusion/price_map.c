@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The price of a lowered map: what its operations and its bytes cost, as it would be scheduled.
  *
- * A loop has versions that know which guards hold; where none runs, every alternative of a choice is computed, its loads
- * under guards that are asked for. What does not vary along the innermost dimension is computed once a run of it, and
- * an innermost loop of a few turns is no vector code. Of lines of memory of which every n-th element is touched all of it
- * moves.
+ * A loop has versions that know which guards hold; where none runs, every alternative of a choice is computed, its
+ * loads under guards that are asked for. What does not vary along the innermost dimension is computed once a run of it,
+ * and an innermost loop of a few turns is no vector code. Of lines of memory of which every n-th element is touched all
+ * of it moves.
  *
  * Counter-example to counting instructions: of 27 versions of a stencil's edges and its inside nearly all elements run
  * the inside's. */
@@ -42,7 +42,8 @@ static double cost_of(const fsr_prices *prices, const fsr_group *group, const fs
     }
 }
 
-/* A load with a stride, of which a guard is asked that the innermost loop changes: no compiler makes vector code of it. */
+/* A load with a stride, of which a guard is asked that the innermost loop changes: no compiler makes vector code of
+ * it. */
 static bool is_scalar(const fsr_group *group, const fsr_loop_version *version, int number) {
     const fsr_kernel *k = group->kernel;
     const fsr_inst *inst = &k->inst[number];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What nodes cost before they are lowered: by themselves, and with what they take.
  *
- * Counter-example to a node's own operations: a difference of neighbours is cheap, and what it takes the difference of is a
- * function that is evaluated again wherever the difference is. */
+ * Counter-example to a node's own operations: a difference of neighbours is cheap, and what it takes the difference of
+ * is a function that is evaluated again wherever the difference is. */
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
 #include <stdlib.h>
@@ -22,7 +22,8 @@ bool fsr_price_scatters(const fsr_flow *flow, const fsr_flow_node *n) {
     return many;
 }
 
-/* A region without steps is a run of each dimension: loops have a version for its inside, and one for what is around it. */
+/* A region without steps is a run of each dimension: loops have a version for its inside, and one for what is around
+ * it. */
 static bool has_steps(const fsr_flow_node *n) {
     bool any = fsr_has(n->kind, FSR_FIELD_view) ? false : true;
     for (int j = 0; j < n->shape.ndim && !any; ++j)
@@ -30,8 +31,8 @@ static bool has_steps(const fsr_flow_node *n) {
     return any;
 }
 
-/* A region of some of so few columns that loops over them have no versions, and choices in them no vector code. One column
- * is one of a stack's places, and kernels are divided there (divide.c). */
+/* A region of some of so few columns that loops over them have no versions, and choices in them no vector code. One
+ * column is one of a stack's places, and kernels are divided there (divide.c). */
 static bool is_brief(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
     const int last = n->shape.ndim - 1;
     const int from = last >= 0 && fsr_has(n->kind, FSR_FIELD_view) ? n->view.from[last] : -1;

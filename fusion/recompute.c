@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Which values are stored because computing them again would cost more.
  *
- * Two passes over the roots. The first, from the last root down, holds whatever its kernel would evaluate more often than it
- * has elements, or another kernel evaluates: then nothing is computed again, and kernels are small. The second looks at what is held, producers first, and
- * compares two prices (cone.h): of the kernels that read the value and of its own, and of those kernels if they computed it.
- * What is not cheaper in memory is held no more, and the next value is looked at in larger kernels. So of a chain of
- * sweeps as many are one kernel as pay for what their halos cost; and no decision makes the sum of the prices greater.
+ * Two passes over the roots. The first, from the last root down, holds whatever its kernel would evaluate more often
+ * than it has elements, or another kernel evaluates: then nothing is computed again, and kernels are small. The second
+ * looks at what is held, producers first, and compares two prices (cone.h): of the kernels that read the value and of
+ * its own, and of those kernels if they computed it. What is not cheaper in memory is held no more, and the next value
+ * is looked at in larger kernels. So of a chain of sweeps as many are one kernel as pay for what their halos cost; and
+ * no decision makes the sum of the prices greater.
  *
  * Counter-example to storing what is read twice: x + x.T of a cheap x costs more to store than to compute twice.
  * Counter-example to asking the work alone: what hides behind memory costs nothing.
- * Counter-example to going from one large kernel to smaller ones: of twenty sweeps in one nothing is known, as a walk through it
- * does not end. */
+ * Counter-example to going from one large kernel to smaller ones: of twenty sweeps in one nothing is known, as a walk
+ * through it does not end. */
 #include "fusion/cone.h"
 #include "fusion/partition_parts.h"
 #include <math.h>
@@ -52,8 +53,8 @@ static bool add_saving(fsr_partition *p, const fsr_saving *saving) {
     return true;
 }
 
-/* What is evaluated for the nodes on a stack, those from `least` on, is marked; what is held ends that, and comes on another
- * stack: NULL: it does not. Returns the height of that, -1: there was no room. */
+/* What is evaluated for the nodes on a stack, those from `least` on, is marked; what is held ends that, and comes on
+ * another stack: NULL: it does not. Returns the height of that, -1: there was no room. */
 static int climb_down(chooser *c, int *stack, int depth, int least, int *held) {
     fsr_partition *p = c->p;
     const int mark = ++p->marks;
@@ -89,8 +90,9 @@ static void forget_below(chooser *c, int id) {
         c->asked[i] = c->asked[i] && c->p->mark[i] != c->p->marks;
 }
 
-/* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that reads
- * memory across its order. A fold and what follows it may be one kernel, which computes what both ask for once. */
+/* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that
+ * reads memory across its order. A fold and what follows it may be one kernel, which computes what both ask for
+ * once. */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule rules. Everything here, in schedule_gpu.c and in schedule_cpu.c is a function of sizes, dtypes and the target: the same
- * plan for the same sizes.
+/* The schedule rules. Everything here, in schedule_gpu.c and in schedule_cpu.c is a function of sizes, dtypes and the
+ * target: the same plan for the same sizes.
  *
  * What both machines ask for: how the folded dimensions lie in memory, how wide an index is, which vectors fit, what
  * is kept between passes. A CPU has the GPU's frames for one thread; accumulators in `lanes`, chunks for the pairwise
@@ -29,8 +29,8 @@ static double strided(const fsr_group *group, int d) {
 }
 
 /* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
- * folded or a parallel dimension adjacent. An access in the domain's own order settles it. Where there are arrays of both
- * sorts, by what would be read with a stride: an array that lacks the dimension is not. Counter-example to sizes
+ * folded or a parallel dimension adjacent. An access in the domain's own order settles it. Where there are arrays of
+ * both sorts, by what would be read with a stride: an array that lacks the dimension is not. Counter-example to sizes
  * alone: of the product of two square matrices the first lies along the rows, the second along the columns, and along
  * the rows every element of the second is a stride apart, along the columns none of the first. */
 fsr_orientation fsr_group_orientation(const fsr_group *group) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules that somebody else than the rules decides: fields by their words, and those that are worth measuring. Only what
- * leaves every bit of every result as it is may be changed; the verifier has the last word. */
+/* Schedules that somebody else than the rules decides: fields by their words, and those that are worth measuring. Only
+ * what leaves every bit of every result as it is may be changed; the verifier has the last word. */
 #ifndef FUSOR_FUSION_SCHEDULE_EDIT_H
 #define FUSOR_FUSION_SCHEDULE_EDIT_H
 
@@ -12,8 +12,8 @@ enum { FSR_TUNE_BYTES = 64, FSR_MOST_TUNES = 24 };
 int *fsr_schedule_number(fsr_schedule *s, const char *word, size_t length);
 
 /* Changes fields of a finished kernel's schedule: "threads 128 items 4". FSR_ERR_FORMAT: no list of words and numbers;
- * FSR_ERR_UNSUPPORTED: a field that this kernel may not have another value of, or a schedule that the verifier refuses; why
- * has the reason. */
+ * FSR_ERR_UNSUPPORTED: a field that this kernel may not have another value of, or a schedule that the verifier refuses;
+ * why has the reason. */
 fsr_status fsr_schedule_edit(fsr_kernel *k, const char *fields, char *why, size_t size);
 
 /* Edits of k's schedule that may run faster, at most FSR_MOST_TUNES; how many. Each is legal. */

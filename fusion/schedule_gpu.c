@@ -5,7 +5,8 @@
  * Elementwise: one 16-byte access a thread for the widest dtype, less where an element has many loads.
  * Along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
  * Along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
- * Scans of long rows: tiles of threads * items with look-back; of columns, tiles of several side by side. Several passes over long rows: teams of blocks.
+ * Scans of long rows: tiles of threads * items with look-back; of columns, tiles of several side by side. Several
+ * passes over long rows: teams of blocks.
  *
  * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
  * takes a row; a million rows of 128 leave most of its threads idle. */
@@ -39,7 +40,8 @@ static int64_t nominal_threads(void) {
     return (int64_t)fsr_nominal_gpu.processors * fsr_nominal_gpu.threads_per_processor;
 }
 
-/* What folds hold of an element counts as arrays do: storing a result later must not make an accepted kernel too wide. */
+/* What folds hold of an element counts as arrays do: storing a result later must not make an accepted kernel too
+ * wide. */
 static int words_held(const fsr_kernel *k) {
     size_t wide = (size_t)fsr_kernel_widest(k);
     for (int i = 0; i < k->nfolds; ++i)
@@ -71,8 +73,8 @@ static int widest_of_a_point(const fsr_kernel *k) {
     return (int)widest;
 }
 
-/* Registers that the loads of an element take: of a loop's element, or of a map's. They all come before its work, so that
- * none waits for another. */
+/* Registers that the loads of an element take: of a loop's element, or of a map's. They all come before its work, so
+ * that none waits for another. */
 static int words_loaded(const fsr_kernel *k) {
     const fsr_level level = k->npasses ? FSR_ELEM : FSR_ROW;
     int words = 0;
@@ -83,17 +85,17 @@ static int words_loaded(const fsr_kernel *k) {
 }
 
 /* Of `items` elements, a power of two, as many as a thread holds the loads of in `most` registers; neighbours, which
- * are one access, may take twice as many. Measured on one H200, registers for loads unbounded, 64, 32, 16: a demosaicing
- * (94 loads an element) 31.6, 8.0, 8.0, 8.0 ms; a heat equation in space 2.53, 1.47, 1.10, 1.11; a 7-point stencil 3.48, 2.60,
- * 1.76, 1.76; horizontal diffusion 0.213, 0.214, 0.218, 0.276. */
+ * are one access, may take twice as many. Measured on one H200, registers for loads unbounded, 64, 32, 16: a
+ * demosaicing (94 loads an element) 31.6, 8.0, 8.0, 8.0 ms; a heat equation in space 2.53, 1.47, 1.10, 1.11; a 7-point
+ * stencil 3.48, 2.60, 1.76, 1.76; horizontal diffusion 0.213, 0.214, 0.218, 0.276. */
 static int fitting(const fsr_kernel *k, int items, int most) {
     while (items > 1 && words_loaded(k) * items > most)
         items /= 2;
     return items;
 }
 
-/* A block has bins of its own where a store combines into few elements and each block has several elements for a bin: fewer
- * blocks then, which take turns, rather than many that have little to combine. */
+/* A block has bins of its own where a store combines into few elements and each block has several elements for a bin:
+ * fewer blocks then, which take turns, rather than many that have little to combine. */
 static void gpu_bins(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -113,8 +115,8 @@ static void gpu_bins(fsr_group *group) {
     group->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
 }
 
-/* What draws random numbers and loads nothing has two vectors a thread: of 190 instructions for four normal numbers 12 find out which
- * they are. */
+/* What draws random numbers and loads nothing has two vectors a thread: of 190 instructions for four normal numbers 12
+ * find out which they are. */
 static void gpu_map(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     const int widest = widest_of_a_point(k);
@@ -198,8 +200,8 @@ static void gpu_split(fsr_group *group) {
     group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
-/* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. A narrow scan holds
- * what it takes, and its wide state once a vector. */
+/* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. A narrow scan
+ * holds what it takes, and its wide state once a vector. */
 static int widest_state(const fsr_kernel *k) {
     int bytes = fsr_columns_widest(k) > 4 ? 8 : 4;
     for (int i = 0; i < k->nfolds; ++i)
@@ -208,7 +210,8 @@ static int widest_state(const fsr_kernel *k) {
     return bytes;
 }
 
-/* Elements of a filter's tile that shared memory holds, of `items` at most: or as many as without, where that is few. */
+/* Elements of a filter's tile that shared memory holds, of `items` at most: or as many as without, where that is
+ * few. */
 static int pooled_items(const fsr_kernel *k, int threads, int vector, int items) {
     const int bytes = fsr_kernel_filtered_bytes(k);
     int pooled = items < POOLED_ITEMS ? items : POOLED_ITEMS;
@@ -220,10 +223,10 @@ static int pooled_items(const fsr_kernel *k, int threads, int vector, int items)
 
 /* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
  * Measured on one H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24:
- * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396 ms of
- * cumsum; more than 28 spill. Of states of 8 bytes, 512 x 14, 16, 28: a filter 1.08, 0.96, 0.83, a recurrence 0.622, 0.562, 0.564,
- * 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. What is short is halved, twice at most, until each
- * processor has a tile: cumsum of 2^16 10.8, 9.2, 8.1 us, of 2^18 12.9, 10.4, 9.6. */
+ * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396
+ * ms of cumsum; more than 28 spill. Of states of 8 bytes, 512 x 14, 16, 28: a filter 1.08, 0.96, 0.83, a recurrence
+ * 0.622, 0.562, 0.564, 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. What is short is halved,
+ * twice at most, until each processor has a tile: cumsum of 2^16 10.8, 9.2, 8.1 us, of 2^18 12.9, 10.4, 9.6. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -303,11 +306,11 @@ static bool walk_fills(const fsr_kernel *k, int64_t rows) {
     return fsr_size_mul(rows, 4 * words * fitting(k, AHEAD, LOADED_WORDS)) >= IN_FLIGHT;
 }
 
-/* Rows side by side, of which a thread has some neighbouring columns: as many rows as are a line of memory, or all if they are
- * fewer, and as many threads a row as share a warp, or as it has columns for. False: threads that walk a row each keep the memory busy, or
- * rows are so short that one thread is soon done, or states are too wide. Measured on one H200, a thread a row and this: ADI of
- * 1000 by 1000 0.403, 0.139 ms, of 4000 by 4000 1.66, 0.61; but vertical advection, 80 steps of
- * 16,384 columns with eight loads 0.067, 0.128, and 160 of 65,536 0.220, 0.849. */
+/* Rows side by side, of which a thread has some neighbouring columns: as many rows as are a line of memory, or all if
+ * they are fewer, and as many threads a row as share a warp, or as it has columns for. False: threads that walk a row
+ * each keep the memory busy, or rows are so short that one thread is soon done, or states are too wide. Measured on one
+ * H200, a thread a row and this: ADI of 1000 by 1000 0.403, 0.139 ms, of 4000 by 4000 1.66, 0.61; but vertical
+ * advection, 80 steps of 16,384 columns with eight loads 0.067, 0.128, and 160 of 65,536 0.220, 0.849. */
 static bool gpu_beside(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -334,10 +337,10 @@ static bool gpu_beside(fsr_group *group) {
     return true;
 }
 
-/* Each thread goes down a column of its own. Of few columns as many blocks as there are processors have some, and what comes
- * next is loaded together, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000 in blocks of
- * 256 threads, loads of one step at a time: 3.99 ms, of up to eight 1.81, these in blocks of 32: 1.67; vertical advection 0.392,
- * 0.224, 0.222. */
+/* Each thread goes down a column of its own. Of few columns as many blocks as there are processors have some, and what
+ * comes next is loaded together, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000
+ * in blocks of 256 threads, loads of one step at a time: 3.99 ms, of up to eight 1.81, these in blocks of 32: 1.67;
+ * vertical advection 0.392, 0.224, 0.222. */
 static void gpu_serial(fsr_group *group) {
     fsr_schedule *s = &group->kernel->schedule;
     const int64_t rows = group->integer[FSR_INT_ROWS];

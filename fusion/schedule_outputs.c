@@ -4,16 +4,16 @@
  * Sums of broadcast products, and every fold like them: each output alone reads its operands from the caches at every
  * step, two loads for one multiplication; a tile of h x w outputs reads h + w elements for h * w steps.
  *
- * A CPU's tile is a line of 64 bytes wide, one vector of AVX-512, two of AVX2, four of NEON, and four to six outputs tall:
- * AVX2's 16 registers hold 12 accumulators, an element of the panel and a product. What the columns of the tile read is
- * copied into a panel, side by side in the order of the loop: once for all rows of the tile's column of outputs. So a
- * transposed operand costs its copy, and there is no other form for the tiles at the edge.
+ * A CPU's tile is a line of 64 bytes wide, one vector of AVX-512, two of AVX2, four of NEON, and four to six outputs
+ * tall: AVX2's 16 registers hold 12 accumulators, an element of the panel and a product. What the columns of the tile
+ * read is copied into a panel, side by side in the order of the loop: once for all rows of the tile's column of
+ * outputs. So a transposed operand costs its copy, and there is no other form for the tiles at the edge.
  *
- * A GPU's block has tiles of 128 x 128 outputs, 8 x 8 a thread, or, where there would be fewer than two of them for each
- * multiprocessor of the nominal machine, or a number is wider than 4 bytes, of 64 x 64, 4 x 4 a thread. Fewer than half as many
- * as multiprocessors leave the machine idle, and columns are split among blocks as in other folds. Which tile it is
- * changes no bit: in every one an output's columns fold in chunks, and the chunks in order. The depth that docs/semantics.md allows a sum
- * is so kept up to 65,536 columns.
+ * A GPU's block has tiles of 128 x 128 outputs, 8 x 8 a thread, or, where there would be fewer than two of them for
+ * each multiprocessor of the nominal machine, or a number is wider than 4 bytes, of 64 x 64, 4 x 4 a thread. Fewer than
+ * half as many as multiprocessors leave the machine idle, and columns are split among blocks as in other folds. Which
+ * tile it is changes no bit: in every one an output's columns fold in chunks, and the chunks in order. The depth that
+ * docs/semantics.md allows a sum is so kept up to 65,536 columns.
  *
  * Measured, one thread of a Xeon, 960 x 1024 outputs of 1100 columns, 4, 6, 8 tall: AVX2 16, 20, 17, AVX-512 21, 22, 23
  * products and additions a ns, where outputs by themselves make 3. */

@@ -9,7 +9,8 @@ struct fsr_body;
 
 /* Bytes of an element of the widest array. */
 int fsr_kernel_widest(const fsr_kernel *k);
-/* The same of those whose elements lie along the columns: a row's own, say the count of a mask, move once. 4: there are none. */
+/* The same of those whose elements lie along the columns: a row's own, say the count of a mask, move once. 4: there
+ * are none. */
 int fsr_columns_widest(const fsr_kernel *k);
 /* Something is computed of the index along d in blocks of neighbours. */
 bool fsr_any_block(const fsr_kernel *k, int d);
@@ -24,7 +25,8 @@ void fsr_schedule_keep(fsr_kernel *k);
 /* The longest vector, at most `most`, that fits along domain dimension d; 1 where d is negative. */
 int fsr_schedule_vector(const fsr_group *group, int d, int most);
 
-/* schedule_outputs.c: a tile of outputs, by columns, if the sizes call for one; false: they do not, and nothing is chosen. */
+/* schedule_outputs.c: a tile of outputs, by columns, if the sizes call for one; false: they do not, and nothing is
+ * chosen. */
 bool fsr_choose_outputs(fsr_group *group);
 bool fsr_choose_gpu_outputs(fsr_group *group);
 /* schedule_square.c: a map's squares, if sizes call for them; false: nothing is chosen. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The rule for squares of a GPU's maps.
  *
- * Neighbours of a warp that lie a stride apart cost a sector of 32 bytes each: of a transposed operand in f32 eight times its
- * bytes, if it does not stay in the cache. A block takes a square of the dimension along which the operand is contiguous and
- * of the last one: neighbours load neighbours of the operand, put them into shared memory, and read them there the other way
- * round. The square's side is a warp, or, for elements of one or two bytes, so many that its rows are two sectors and more; behind each
- * row lies one element more, so that a column of the square is no single bank. */
+ * Neighbours of a warp that lie a stride apart cost a sector of 32 bytes each: of a transposed operand in f32 eight
+ * times its bytes, if it does not stay in the cache. A block takes a square of the dimension along which the operand is
+ * contiguous and of the last one: neighbours load neighbours of the operand, put them into shared memory, and read them
+ * there the other way round. The square's side is a warp, or, for elements of one or two bytes, so many that its rows
+ * are two sectors and more; behind each row lies one element more, so that a column of the square is no single bank. */
 #include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/square.h"

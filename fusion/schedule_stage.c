@@ -6,13 +6,14 @@
  * an array of its own; what is the same for the whole strip, and indices, are written again instead: compilers move
  * the former out of the loop.
  *
- * Phases: a load at a computed address, a remainder, a caller's function are no vector code, and beside them nothing in a
- * loop is. They stand in stages of their own, kinds of stages taking turns: vector code, remainders, gathers, vector code.
- * Counter-example to one loop: x[i % n] * exp(y) evaluated exp element by element, and took twice the time of four
- * kernels.
+ * Phases: a load at a computed address, a remainder, a caller's function are no vector code, and beside them nothing in
+ * a loop is. They stand in stages of their own, kinds of stages taking turns: vector code, remainders, gathers, vector
+ * code. Counter-example to one loop: x[i % n] * exp(y) evaluated exp element by element, and took twice the time of
+ * four kernels.
  *
- * Blocks: an operation whose neighbours share their work (FSR_OP_BLOCKS) takes a strip of its last operand at a time. Counter-example
- * to a formula for each element: four neighbours' random words are one block of Philox, computed four times.
+ * Blocks: an operation whose neighbours share their work (FSR_OP_BLOCKS) takes a strip of its last operand at a time.
+ * Counter-example to a formula for each element: four neighbours' random words are one block of Philox, computed four
+ * times.
  *
  * Chains: a processor looks some 200 vector instructions ahead, three turns of a loop around one function, which it
  * then works on side by side. Counter-example: log1p(exp(x)) as one loop. A turn is 85 instructions, each waiting for
@@ -140,8 +141,9 @@ static bool is_blocks(const fsr_kernel *k, const bool *moving, int number) {
     return moving[inst->arg[last]] && of->kind == FSR_INST_OP && !of->keep;
 }
 
-/* What computes an instruction for several elements: vector code; nothing, of a remainder, what a caller wrote or a store that combines; or
- * nothing but memory, of a load at a computed address, many of which a loop of their own has under way at once. */
+/* What computes an instruction for several elements: vector code; nothing, of a remainder, what a caller wrote or a
+ * store that combines; or nothing but memory, of a load at a computed address, many of which a loop of their own has
+ * under way at once. */
 static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int number) {
     const fsr_inst *inst = &k->inst[number];
     bool serial = inst->kind == FSR_INST_CALL || (inst->kind == FSR_INST_BOUND && inst->bound == FSR_BOUND_WRAP);
@@ -182,8 +184,8 @@ static int after(const staging *s, int stage) {
     return s->walk->phased ? stage_from(stage + 1, FSR_STAGE_VECTOR) : stage + 1;
 }
 
-/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any but those of blocks, a
- * bound in any but those of gathers and blocks. */
+/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any but those of blocks,
+ * a bound in any but those of gathers and blocks. */
 static int admit(const staging *s, int number, int stage) {
     const fsr_inst *inst = &s->k->inst[number];
     const fsr_stage_kind kind = kind_of(s->k, s->moving, number);

@@ -10,9 +10,9 @@
  * wait must leave room for blocks that load: 1024 threads at 64 registers, unless those do not suffice. Left to itself,
  * ptxas takes 72 registers for a running sum of 32 elements a thread: one block of 512. Loads of several arrays are
  * combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two blocks too (0.464
- * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. A pooled filter's threads hold nothing
- * while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111 registers, not pooled) 0.468 ms, with two 0.373,
- * with three 0.321. */
+ * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. A pooled
+ * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
+ * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321. */
 #include "fusion/schedule_parts.h"
 #include "fusion/tile.h"
 

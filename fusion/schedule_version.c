@@ -2,22 +2,22 @@
 /* Versions of loops: what is known of the conditions of guards where they run.
  *
  * The bounds of the conditions along each dimension cut it into intervals, and these the domain into cells, in each of
- * which every condition either holds or does not. A version is printed for cells that are a fair part of the domain: the
- * inside of a stencil, the pieces of a concatenation. Everything else, corners and edges, runs the version that asks.
- * Counter-example to asking in the loop: nine neighbours with their edges repeated are 81 masked loads an element, of which
- * nine are wanted. Counter-example to a version for each cell: 27 of a stencil in three dimensions, 26 of them for one
- * element in forty.
+ * which every condition either holds or does not. A version is printed for cells that are a fair part of the domain:
+ * the inside of a stencil, the pieces of a concatenation. Everything else, corners and edges, runs the version that
+ * asks. Counter-example to asking in the loop: nine neighbours with their edges repeated are 81 masked loads an
+ * element, of which nine are wanted. Counter-example to a version for each cell: 27 of a stencil in three dimensions,
+ * 26 of them for one element in forty.
  *
  * Cells depend on sizes, and are found when a schedule is chosen. How much text there may be is known when it is
  * finished; then what is left stands in an order that does not depend on which cell is larger, so that the kernel of
  * another shape is the same one.
  *
- * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is: its
- * share of the dimension is taken, as if it had nothing to do with the other conditions.
+ * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is:
+ * its share of the dimension is taken, as if it had nothing to do with the other conditions.
  *
- * A condition with a step (x[::2] = y) holds for some elements of its interval. On a CPU those are done again, after the
- * others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written could be
- * read. */
+ * A condition with a step (x[::2] = y) holds for some elements of its interval. On a CPU those are done again, after
+ * the others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written could
+ * be read. */
 #include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
@@ -69,9 +69,9 @@ static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, i
     return true;
 }
 
-/* The share of the domain where a condition holds whose run lies where a value says; false: it is none such. Of a run as
- * long as the dimension, whose end moves, nothing is known: a CPU takes it for half of the dimension and has a version for
- * either side; of a GPU's tiles most lie on one side, and those outside load nothing. */
+/* The share of the domain where a condition holds whose run lies where a value says; false: it is none such. Of a run
+ * as long as the dimension, whose end moves, nothing is known: a CPU takes it for half of the dimension and has a
+ * version for either side; of a GPU's tiles most lie on one side, and those outside load nothing. */
 static bool floats(const fsr_group *group, int condition, double *share) {
     const fsr_condition *c = &group->kernel->condition[condition];
     const fsr_form f = fsr_form_of(group->kernel, group->integer, c->form);
@@ -266,7 +266,8 @@ void fsr_finish_versions(fsr_kernel *k) {
     s->cut_steps = steps && kept;
 }
 
-/* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of its program there. */
+/* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of its program
+ * there. */
 void fsr_finish_gpu_versions(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int spared = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What squares ask of a map; see square.h. The rule that chooses them, the verifier and the emitter ask here.
  *
- * Counter-example to a square for any map: a loop for each element or a gather would run between the two halves of it, and a guard
- * would leave holes in what is staged. */
+ * Counter-example to a square for any map: a loop for each element or a gather would run between the two halves of it,
+ * and a guard would leave holes in what is staged. */
 #include "fusion/square.h"
 
 bool fsr_load_is_turned(const fsr_kernel *k, int number, int d) {

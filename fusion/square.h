@@ -7,7 +7,8 @@
 
 /* The load's elements are neighbours along dimension d, and lie a stride apart along the last one. */
 bool fsr_load_is_turned(const fsr_kernel *k, int number, int d);
-/* The map may be done in squares of dimension d and the last one: each of its elements loads and stores at its own place. */
+/* The map may be done in squares of dimension d and the last one: each of its elements loads and stores at its own
+ * place. */
 bool fsr_kernel_may_square(const fsr_kernel *k, int d);
 /* Bytes of shared memory that the squares of all staged loads take. */
 int64_t fsr_square_shared_bytes(const fsr_kernel *k);

@@ -17,8 +17,8 @@ typedef struct fsr_target {
     int64_t memory_bytes;
     int max_parameter_bytes; /* kernel arguments */
     bool cooperative;        /* a GPU that can run all blocks of a launch at once, or refuse it */
-    /* Whether the backend has a library for a call of graph/libraries.def that plans can do without; it is looked for when
-     * first asked. NULL: it has none. */
+    /* Whether the backend has a library for a call of graph/libraries.def that plans can do without; it is looked for
+     * when first asked. NULL: it has none. */
     bool (*has)(void *backend, int library);
     void *backend;
 } fsr_target;

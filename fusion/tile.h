@@ -20,8 +20,8 @@ int fsr_tile_fold_stage(const fsr_kernel *k, const fsr_tile_pass *pass, int f);
 bool fsr_tile_writes_again(const fsr_kernel *k, int v);
 /* A stage after value v's own reads it. */
 bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
-/* Store v, a compacted one of a pooled kernel, stores what is there as soon as the tile's own counts are: before the thread
- * waits for other tiles. */
+/* Store v, a compacted one of a pooled kernel, stores what is there as soon as the tile's own counts are: before the
+ * thread waits for other tiles. */
 bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
 /* A thread has `items` registers for value v of the loop. */
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v);

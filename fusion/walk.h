@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a CPU's loop over the innermost dimension of a pass consists of, and how it falls into stages: asked by the rules
- * that choose its form (fsr_walk) and by the emitter that prints it. */
+/* What a CPU's loop over the innermost dimension of a pass consists of, and how it falls into stages: asked by the
+ * rules that choose its form (fsr_walk) and by the emitter that prints it. */
 #ifndef FUSOR_FUSION_WALK_H
 #define FUSOR_FUSION_WALK_H
 
@@ -53,11 +53,13 @@ bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
 bool fsr_kernel_may_version(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
-/* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's result. */
+/* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's
+ * result. */
 bool fsr_kernel_may_part(const fsr_kernel *k);
 /* A running sum of f32, which may carry an f64. */
 bool fsr_fold_may_widen(const fsr_fold *fold);
-/* A load whose elements a loop of its own may fetch, before anybody asks for them: it always takes place, with a stride. */
+/* A load whose elements a loop of its own may fetch, before anybody asks for them: it always takes place, with a
+ * stride. */
 bool fsr_load_may_gather(const fsr_kernel *k, const fsr_inst *inst);
 /* Arrays, a bit each, that may be written past the caches: each in the order of the loops that store it, which have
  * strips or no folds, and nothing is in place. */
@@ -91,8 +93,8 @@ static inline bool fsr_stage_is(const fsr_walk *walk, int stage, fsr_stage_kind 
     return walk->phased && stage % FSR_STAGE_KINDS == (int)kind;
 }
 /* The stage of every instruction: a stage has at most walk->functions functions in a row (0: any number), and with
- * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which may be
- * NULL: a chain was cut. */
+ * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which may
+ * be NULL: a chain was cut. */
 int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk, int *stage, bool *chained);
 /* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
 void fsr_body_stage(const fsr_kernel *k, const fsr_body *body, const int *stage, int which, fsr_body *out);

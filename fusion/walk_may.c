@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a schedule may say of a kernel, a CPU's above all. The rules that choose a schedule ask here, and so does the verifier, so that
- * whatever was edited is held to what the finishing pass is: counter-example to two copies, a map that the one calls flat
- * and the other does not look at. Whether a choice is worth it is asked elsewhere. */
+/* What a schedule may say of a kernel, a CPU's above all. The rules that choose a schedule ask here, and so does the
+ * verifier, so that whatever was edited is held to what the finishing pass is: counter-example to two copies, a map
+ * that the one calls flat and the other does not look at. Whether a choice is worth it is asked elsewhere. */
 #include "fusion/launch_shape.h"
 #include "fusion/walk.h"
 

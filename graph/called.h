@@ -2,8 +2,8 @@
 /* What a library call is told besides its arrays, as nodes, flows and plans hold it: attributes, and of a call of the
  * program's own (fusor/library.h) what it is. Copied, counted, unchanging.
  *
- * Calls of graph/libraries.def have words as attributes, FSR_LIBRARY_CALLER's any bytes. A plan that is kept has a reference,
- * so that the address of a callee's user data is nobody else's while it stands in a plan's key. */
+ * Calls of graph/libraries.def have words as attributes, FSR_LIBRARY_CALLER's any bytes. A plan that is kept has a
+ * reference, so that the address of a callee's user data is nobody else's while it stands in a plan's key. */
 #ifndef FUSOR_GRAPH_CALLED_H
 #define FUSOR_GRAPH_CALLED_H
 
@@ -19,8 +19,8 @@ typedef struct fsr_called {
     void *code;           /* what the kernel's parts lie in (graph/code.h); NULL: no kernel */
 } fsr_called;
 
-/* A copy of c with one reference; type: what it infers, c->outputs of them. NULL: out of memory; then c->user is still the
- * caller's. */
+/* A copy of c with one reference; type: what it infers, c->outputs of them. NULL: out of memory; then c->user is still
+ * the caller's. */
 fsr_called *fsr_called_make(const fsr_callee *c, const fsr_step_array *type);
 /* Attributes of a call of the table. NULL: out of memory. */
 fsr_called *fsr_called_words(const int64_t *word, int n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking, copying and comparing a caller's kernel. A copy is one block: what the structure points to lies behind one another,
- * each part aligned, with a 0 behind it, as PTX and CUDA C++ end with one. */
+/* Checking, copying and comparing a caller's kernel. A copy is one block: what the structure points to lies behind one
+ * another, each part aligned, with a 0 behind it, as PTX and CUDA C++ end with one. */
 #include "graph/code.h"
 #include "graph/shape.h"
 #include <stdlib.h>

@@ -11,8 +11,8 @@ fsr_status fsr_code_check(const fsr_kernel_code *c, int inputs, int outputs, con
 /* The outputs that begin as copies have what they are copied from: dtypes and sizes. */
 bool fsr_code_copies_fit(const fsr_kernel_code *c, const fsr_step_array *in, const fsr_step_array *out);
 
-/* Makes *to a copy of c that lies in one block of memory, which is the result; free() ends it. NULL: out of memory. Text in
- * the copy has a 0 behind it. */
+/* Makes *to a copy of c that lies in one block of memory, which is the result; free() ends it. NULL: out of memory.
+ * Text in the copy has a 0 behind it. */
 void *fsr_code_copy(fsr_kernel_code *to, const fsr_kernel_code *c);
 /* They are loaded as one: form, code, name and options. */
 bool fsr_code_same(const fsr_kernel_code *a, const fsr_kernel_code *b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Contents by their tables: each function goes over the fields that the kind uses, and a field's class does its part.
  *
- * A class without a function has the plain one: bytes are compared, hashed and copied as they are, nothing is owned, and
- * more dimensions change nothing. A text has none for comparing, as no text is a node's identity.
+ * A class without a function has the plain one: bytes are compared, hashed and copied as they are, nothing is owned,
+ * and more dimensions change nothing. A text has none for comparing, as no text is a node's identity.
  * Counter-example to comparing whole contents by their bytes: a NaN literal has to equal itself, two operators that
  * compute the same stand at two addresses, and of an affine view only the source's dimensions count. */
 #include "graph/code.h"

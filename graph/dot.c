@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph as Graphviz DOT: a box a node, labelled with its line of the text form, but for bodies: a picture whose boxes hold
- * programs of a hundred steps shows nothing. */
+/* The graph as Graphviz DOT: a box a node, labelled with its line of the text form, but for bodies: a picture whose
+ * boxes hold programs of a hundred steps shows nothing. */
 #include "graph/print.h"
 #include <inttypes.h>
 

@@ -5,8 +5,8 @@
  *         FSR_DEFAULT_FLOATS;     rounding to nearest, subnormals kept, nothing traps, until this block is left
  *
  * Leaving the block puts everything back that the caller can read: rounding mode, flushing of subnormals, the x87's
- * precision, traps, and the flags, which what ran in between has raised. Where the caller's environment is the default one
- * entering only reads, a few nanoseconds, and so blocks may nest. A thread of Fusor's own is put there for good.
+ * precision, traps, and the flags, which what ran in between has raised. Where the caller's environment is the default
+ * one entering only reads, a few nanoseconds, and so blocks may nest. A thread of Fusor's own is put there for good.
  *
  * Invariant: no control word is changed where it is what it should be (a change costs ten times a look), and no
  * instruction here traps, even with a flag raised whose trap the caller has enabled.

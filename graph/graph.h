@@ -48,9 +48,10 @@ typedef struct fsr_ref {
     uint32_t output;
 } fsr_ref;
 
-/* A length that only the device knows: of a value's capacity, its extent, the first `count` elements are there, the rest is
- * nobody's. Lengths are told apart by what they are, not by who holds them: the number that `origin` stands for, less
- * `less`, at most `most`, at least 0. Counter-example to comparing counts' nodes: x[1:] and x[:-1] of one x have a node each. */
+/* A length that only the device knows: of a value's capacity, its extent, the first `count` elements are there, the
+ * rest is nobody's. Lengths are told apart by what they are, not by who holds them: the number that `origin` stands
+ * for, less `less`, at most `most`, at least 0. Counter-example to comparing counts' nodes: x[1:] and x[:-1] of one
+ * x have a node each. */
 typedef struct fsr_length {
     uint64_t origin; /* a node's stamp; 0: there is none, the length is the extent */
     int64_t less, most;
@@ -119,8 +120,8 @@ fsr_rec *fsr_graph_add(fsr_graph *g, fsr_site at, const char *what, fsr_kind kin
                        fsr_node *handle);
 /* Frees what a record owns, not the record. */
 void fsr_rec_clear(fsr_rec *rec);
-/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. Where g was freed the
- * message is reported, and the null node returned. */
+/* A poisoned node: "op: message (file:line)". printf-like. Out of memory gives fsr_graph_no_memory. Where g was freed
+ * the message is reported, and the null node returned. */
 fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* The same with a message that is malloc'ed and taken over; NULL: out of memory. */
@@ -134,7 +135,8 @@ bool fsr_poison_of_any(fsr_site at, const char *op, const fsr_node *x, int n, fs
 /* The length of a sound node, NULL: it is the extent. */
 const fsr_length *fsr_node_length(fsr_node x);
 bool fsr_length_equal(const fsr_length *a, const fsr_length *b);
-/* What a report says, in words, and its status: a number that is not 0, of an axis of so many elements, recorded there. */
+/* What a report says, in words, and its status: a number that is not 0, of an axis of so many elements, recorded
+ * there. */
 fsr_status fsr_says_words(char *out, size_t size, fsr_says says, int64_t number, int axis, int64_t extent,
                           fsr_site site);
 
@@ -149,7 +151,8 @@ void fsr_graph_owner_free(fsr_graph_owner *owner);                            /*
 bool fsr_graph_owner_here(const fsr_graph_owner *owner);
 fsr_graph *fsr_graph_create(fsr_graph_owner *owner); /* thread-safe, as is destroy */
 void fsr_graph_destroy(fsr_graph *g);
-/* A graph that another one's nodes own: its owner does not know it, and it leaves nothing behind. NULL: out of memory. */
+/* A graph that another one's nodes own: its owner does not know it, and it leaves nothing behind. NULL: out of
+ * memory. */
 fsr_graph *fsr_graph_create_inner(const fsr_graph *of);
 void fsr_graph_destroy_inner(fsr_graph *g);
 void *fsr_graph_context(const fsr_graph *g); /* the context given to fsr_graph_owner_new, also of a freed graph */

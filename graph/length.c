@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lengths that only the device knows; see fsr_length in graph/graph.h.
  *
- * A record has one beside its shape, whose first extent is then a capacity. It is no part of the node's meaning: whoever
- * records what depends on the length says so by nodes (a PREFIX, the count as an operand), so a flow knows nothing of it.
- * Counter-example to a shape with an unknown extent: every pass and every plan would ask of each extent whether it is one. */
+ * A record has one beside its shape, whose first extent is then a capacity. It is no part of the node's meaning:
+ * whoever records what depends on the length says so by nodes (a PREFIX, the count as an operand), so a flow knows
+ * nothing of it. Counter-example to a shape with an unknown extent: every pass and every plan would ask of each
+ * extent whether it is one. */
 #include "graph/graph.h"
 #include <stdio.h>
 

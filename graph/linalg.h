@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library call "linalg" is told: which problem of linear algebra its matrices, the last two dimensions of its arguments,
- * are. Each result is a row of the node's last dimension for each matrix, a slot: its elements stand at the slot's beginning,
- * what is behind them belongs to nobody. The last result is i32: element 0 of a slot is 0 where the problem was solved.
+/* What the library call "linalg" is told: which problem of linear algebra its matrices, the last two dimensions of its
+ * arguments, are. Each result is a row of the node's last dimension for each matrix, a slot: its elements stand at the
+ * slot's beginning, what is behind them belongs to nobody. The last result is i32: element 0 of a slot is 0 where the
+ * problem was solved.
  *
  * Arrays are as LAPACK's functions, which go by columns, take and leave them: no backend transposes. */
 #ifndef FUSOR_GRAPH_LINALG_H

@@ -6,8 +6,8 @@
 #include "graph/called.h"
 
 /* A product of matrices as a library computes it: of elements of two arrays in C order, at offsets and strides.
- * c[i, j] = sum of a[i, p] b[p, j], and that for each of the batches. These are the words of a matmul's attributes, in this
- * order. */
+ * c[i, j] = sum of a[i, p] b[p, j], and that for each of the batches. These are the words of a matmul's attributes, in
+ * this order. */
 typedef struct fsr_matmul {
     int64_t m, n, k;
     int64_t a_offset, a_flipped, a_lead; /* flipped: a's columns are contiguous, element [i, p] stands at i + p * lead;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Escaped are bytes below blank but line ends and tabs, delete, the control characters behind it (0x80 to 0x9f, which
- * terminals obey as well, written in two bytes of UTF-8), the marks that turn the direction of what follows, and whatever
- * is no UTF-8: a lone byte, one sequence too long, a surrogate. Counter-example to letting bytes from 0x80 pass: 0x9b
- * alone begins a terminal's command. */
+ * terminals obey as well, written in two bytes of UTF-8), the marks that turn the direction of what follows, and
+ * whatever is no UTF-8: a lone byte, one sequence too long, a surrogate. Counter-example to letting bytes from 0x80
+ * pass: 0x9b alone begins a terminal's command. */
 #include "graph/message.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Every message of the library and of fusor-bench goes through one of these: what would act on a terminal, or is no
- * UTF-8, is written as \x1b, byte by byte. Line ends and tabs stay. What is clean stays as it is, so that messages may be
- * put into messages. */
+ * UTF-8, is written as \x1b, byte by byte. Line ends and tabs stay. What is clean stays as it is, so that messages may
+ * be put into messages. */
 
 /* Takes over a malloc'ed message and returns a clean one, malloc'ed; NULL if there was none, or memory is out. */
 char *fsr_message_clean(char *message);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants, dtypes and operations by name. The two long lists come from their tables; of the others tests/package/abi.sh
- * compares this one with the headers, so that none is forgotten. */
+/* Constants, dtypes and operations by name. The two long lists come from their tables; of the others
+ * tests/package/abi.sh compares this one with the headers, so that none is forgotten. */
 #include "fusor/names.h"
 #include "fusor/expr.h"
 #include "fusor/library.h"

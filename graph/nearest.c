@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The distance is the number of characters inserted, left out, replaced or swapped with their neighbour (optimal
- * string alignment), letters compared without their case. Names further away than a third of the word, as far as the word is
- * long, or longer than LONGEST, are not offered as a hint. Counter-example to hinting at the nearest name whatever it is: to
- * `FUSOR_X` the answer would be some knob of four letters that has nothing to do with it, and to `k`, `i`. */
+ * string alignment), letters compared without their case. Names further away than a third of the word, as far as the
+ * word is long, or longer than LONGEST, are not offered as a hint. Counter-example to hinting at the nearest name
+ * whatever it is: to `FUSOR_X` the answer would be some knob of four letters that has nothing to do with it, and to
+ * `k`, `i`. */
 #include "graph/nearest.h"
 #include <stdbool.h>
 #include <string.h>

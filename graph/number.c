@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The C library has one printf and one strtod, which ask the thread's locale for the point. Here the point is put back
- * after printing, whatever it was (it may be several bytes), and is put in before reading. The way with uselocale is not
- * taken: a signal handler or a callback that runs meanwhile would see another locale than its thread's. */
+ * after printing, whatever it was (it may be several bytes), and is put in before reading. The way with uselocale is
+ * not taken: a signal handler or a callback that runs meanwhile would see another locale than its thread's. */
 #include "graph/number.h"
 #include <locale.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@ typedef struct fsr_number {
 /* x as printf's %.<digits><form> has it in the C locale: form is g, f, e or a; digits negative: %<form>. */
 fsr_number fsr_number_of(char form, int digits, double x);
 
-/* The decimal number that the first size characters of text are, all of them, as strtod reads it in the C locale; false:
- * they are none, or too many. */
+/* The decimal number that the first size characters of text are, all of them, as strtod reads it in the C locale;
+ * false: they are none, or too many. */
 bool fsr_number_read(const char *text, size_t size, double *x);
 
 #endif

@@ -37,14 +37,14 @@ typedef enum fsr_rule {
     FSR_RULE_CAST      /* compute = the operand's own; result as asked */
 } fsr_rule;
 
-/* NumPy's result_type of n dtypes: the least that each promotes to, whatever their order. FSR_DTYPE_COUNT: n is 0, or one
- * of them is no dtype. */
+/* NumPy's result_type of n dtypes: the least that each promotes to, whatever their order. FSR_DTYPE_COUNT: n is 0, or
+ * one of them is no dtype. */
 fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
 
-/* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats is
- * good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has vector
- * code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the same work.
- * ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). */
+/* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats
+ * is good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has
+ * vector code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the
+ * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
@@ -130,8 +130,8 @@ fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 static inline bool fsr_value_equal(fsr_value a, fsr_value b) {
     return a.bits == b.bits && a.high == b.high;
 }
-/* Copies n values by halves, as functions leave them in memory: a processor that loads 16 bytes at once, as it would for a
- * plain assignment, waits until both halves have been written. */
+/* Copies n values by halves, as functions leave them in memory: a processor that loads 16 bytes at once, as it would
+ * for a plain assignment, waits until both halves have been written. */
 static inline void fsr_values_copy(fsr_value *to, const fsr_value *from, int n) {
     const volatile fsr_value *half = from;
     for (int i = 0; i < n; i++) {
@@ -145,7 +145,8 @@ fsr_value fsr_value_load(fsr_dtype dtype, const void *array, int64_t at);
 fsr_value fsr_value_from_double(fsr_dtype dtype, double value);
 fsr_value fsr_value_from_int(fsr_dtype dtype, int64_t value);
 fsr_value fsr_value_from_unsigned(fsr_dtype dtype, uint64_t value);
-/* An f32. It is made of the number's bits: who stores a member of a union and then loads the whole waits for the store. */
+/* An f32. It is made of the number's bits: who stores a member of a union and then loads the whole waits for the
+ * store. */
 static inline fsr_value fsr_value_from_float(float value) {
     union {
         float number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The text form of a graph; its grammar is in graph/print.h.
  *
- * Everything goes through a writer that escapes when asked, so that DOT's labels are the same text; and a node's line is
- * written from its content, so that a plan's flow has the same text. */
+ * Everything goes through a writer that escapes when asked, so that DOT's labels are the same text; and a node's line
+ * is written from its content, so that a plan's flow has the same text. */
 #include "graph/print.h"
 #include <inttypes.h>
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What a fold and a loop hold: a region, and what they do with it.
  *
- * An operator's state is a tuple of n components. Its body takes left (arguments 0..n-1) and right (n..2n-1) and gives n
- * results. What else a body takes, parameters above all, are its last arguments: they are the same for every element, and
- * whoever evaluates an operator on the host binds them first (fsr_region_bind). A built-in sum is the body of one operation, add(left0, right0): there is no second way. */
+ * An operator's state is a tuple of n components. Its body takes left (arguments 0..n-1) and right (n..2n-1) and gives
+ * n results. What else a body takes, parameters above all, are its last arguments: they are the same for every element,
+ * and whoever evaluates an operator on the host binds them first (fsr_region_bind). A built-in sum is the body of
+ * one operation, add(left0, right0): there is no second way. */
 #ifndef FUSOR_GRAPH_PROGRAM_H
 #define FUSOR_GRAPH_PROGRAM_H
 
 #include "graph/region.h"
 
-/* An associative operator with its identity; or a sequential one, of a scan that is not exclusive: it need not be associative, its left
- * state is always what came before, the identity at first, and its right one an element. */
+/* An associative operator with its identity; or a sequential one, of a scan that is not exclusive: it need not be
+ * associative, its left state is always what came before, the identity at first, and its right one an element. */
 typedef struct fsr_combine {
     int arity; /* components of the state, 1..FSR_MAX_TUPLE */
     fsr_value identity[FSR_MAX_TUPLE];
@@ -42,7 +43,8 @@ const char *fsr_combine_check(const fsr_combine *c, int *at);
 /* A loop for each element. Arguments of its body are the state, what does not change, and what is the same for every
  * element besides; results, the next state and,
  * last, the condition. While that is true, and at most max_n times, the state becomes the next one. The condition comes
- * before what it alone does not need. Results of the loop: the state at the end, and how often it was replaced, an i32. */
+ * before what it alone does not need. Results of the loop: the state at the end, and how often it was replaced, an
+ * i32. */
 typedef struct fsr_iteration {
     int nstate, narg;
     int64_t max_n;

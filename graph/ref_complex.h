@@ -6,7 +6,8 @@
  * Counter-example: (inf + inf j) * (1 + 1 j) is nan + inf j by the plain formula, inf + inf j by Annex G.
  *
  * cacosh of NaN j has a NaN angle, as NumPy's; C17 says that of 0 + NaN j it is pi / 2.
- * cexpm1's infinities are cexp's less 1. cexp2's angle is a product in two parts, as a large one's last places count. */
+ * cexpm1's infinities are cexp's less 1. cexp2's angle is a product in two parts, as a large one's last places
+ * count. */
 #ifndef FUSOR_GRAPH_REF_COMPLEX_H
 #define FUSOR_GRAPH_REF_COMPLEX_H
 

@@ -104,7 +104,8 @@ char *fsr_rounds_text(const fsr_rounds *t) {
 
 /* ---- the normal form ----------------------------------------------------------------------------------------- */
 
-/* Argument k has the type that the body's node for it has; a sliced one besides has as many slices as there are turns. */
+/* Argument k has the type that the body's node for it has; a sliced one besides has as many slices as there are
+ * turns. */
 static const char *check_operand(const fsr_applied *a, const fsr_rounds *t, int k) {
     const fsr_rec *rec = fsr_graph_rec(t->body, t->node[k]);
     fsr_shape shape = a->arg[k]->shape;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop over arrays: what a node of the kind "loop" holds.
  *
- * Its body is a graph of its own, that nobody else has a handle to. Node node[k] of it stands for the loop's argument k: the
- * state's arrays first, then arrays of which a turn sees one slice along axis 0, then what is the same in every turn: an array,
- * or, where the body has a PARAM for it, a scalar that each run gives. `number` is the number of the turn, a PARAM, and `go`
- * whether the loop has not ended yet. All nodes are copied in the order in which the results need them, so that equal bodies
- * are equal bytes.
- * Results are the next state and, behind it, slices of what is stacked along a new axis 0. With a condition the body has its
- * value for the state (`first`) and for the next state (`again`), and, for a machine that does not look at it after every
- * turn, results that stay as they are once it was false (`guarded`, and `still`, the next `go`).
- * Counter-example to nodes of the enclosing graph with a mark: passes, the partition and every walk over a graph would have to
- * stop at the marks. */
+ * Its body is a graph of its own, that nobody else has a handle to. Node node[k] of it stands for the loop's argument
+ * k: the state's arrays first, then arrays of which a turn sees one slice along axis 0, then what is the same in every
+ * turn: an array, or, where the body has a PARAM for it, a scalar that each run gives. `number` is the number of the
+ * turn, a PARAM, and `go` whether the loop has not ended yet. All nodes are copied in the order in which the results
+ * need them, so that equal bodies are equal bytes.
+ * Results are the next state and, behind it, slices of what is stacked along a new axis 0. With a condition the body
+ * has its value for the state (`first`) and for the next state (`again`), and, for a machine that does not look at it
+ * after every turn, results that stay as they are once it was false (`guarded`, and `still`, the next `go`).
+ * Counter-example to nodes of the enclosing graph with a mark: passes, the partition and every walk over a graph would
+ * have to stop at the marks. */
 #ifndef FUSOR_GRAPH_ROUNDS_H
 #define FUSOR_GRAPH_ROUNDS_H
 
@@ -48,7 +48,8 @@ static inline int fsr_rounds_operands(const fsr_rounds *t) {
 int64_t fsr_rounds_counted(fsr_dtype dtype, fsr_value value);
 /* Argument k is a scalar that each run gives. */
 bool fsr_rounds_scalar(const fsr_rounds *t, int k);
-/* The body in the text form of graphs, malloc'ed: its results, then with a condition that of the state. NULL: out of memory. */
+/* The body in the text form of graphs, malloc'ed: its results, then with a condition that of the state. NULL: out of
+ * memory. */
 char *fsr_rounds_text(const fsr_rounds *t);
 /* Of result i. */
 fsr_type fsr_rounds_result(const fsr_rounds *t, int i);

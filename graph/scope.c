@@ -60,8 +60,8 @@ fsr_status fsr_scope_begin(fsr_graph *graph) {
     return FSR_OK;
 }
 
-/* Asks for result `output` of a node of the innermost scope, and for the count of its length, which has none of its own;
- * stack: nodes whose arguments are to be asked for. */
+/* Asks for result `output` of a node of the innermost scope, and for the count of its length, which has none of its
+ * own; stack: nodes whose arguments are to be asked for. */
 static void ask(fsr_graph_body *body, fsr_ref ref, uint32_t *stack) {
     fsr_slot *slot = fsr_slot_of(body, ref.id);
     const fsr_length *length = &slot->rec.length;

@@ -8,8 +8,8 @@
 
 /* NumPy's broadcast of two shapes; false if they do not fit. out may be a or b. */
 bool fsr_shape_broadcast(const fsr_shape *a, const fsr_shape *b, fsr_shape *out);
-/* Bytes of an array: the one place where they are computed. -1 if a dimension is negative or the product, extents 0 left
- * out, is FSR_SIZE_OVER or more; never for a recorded node (fsr_graph_add). */
+/* Bytes of an array: the one place where they are computed. -1 if a dimension is negative or the product, extents 0
+ * left out, is FSR_SIZE_OVER or more; never for a recorded node (fsr_graph_add). */
 int64_t fsr_shape_bytes(const fsr_shape *shape, fsr_dtype dtype);
 /* True if the shapes differ only in axes of extent 1. */
 bool fsr_shape_same_but_ones(const fsr_shape *a, const fsr_shape *b);

@@ -6,8 +6,8 @@
  *     in   what the program's struct lacks is 0 (of fsr_config: what fsr_config_init gives); what it has beyond ours must be
  *          0, since that would ask for what this library does not know
  *     out  what the program's struct lacks is not written; what it has beyond ours becomes 0
- * Counter-example to a copy without sizes: a library with one more counter in fsr_stats writes past the end of the struct
- * of every program that was built before. */
+ * Counter-example to a copy without sizes: a library with one more counter in fsr_stats writes past the end of the
+ * struct of every program that was built before. */
 #ifndef FUSOR_GRAPH_SIZED_H
 #define FUSOR_GRAPH_SIZED_H
 

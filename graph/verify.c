@@ -2,8 +2,8 @@
 /* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep
  * it.
  *
- * What holds of every node, and what the tables say of its kind, is checked here; graph/verify_kinds.c has the rest. Each
- * check returns NULL or what is wrong, in words; the caller adds which node. */
+ * What holds of every node, and what the tables say of its kind, is checked here; graph/verify_kinds.c has the rest.
+ * Each check returns NULL or what is wrong, in words; the caller adds which node. */
 #include "graph/verify.h"
 #include "graph/shape.h"
 #include <stdio.h>

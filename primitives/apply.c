@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elementwise operations by name: what fsr_add and its like are for programs that cannot call each by a name of its own. */
+/* Elementwise operations by name: what fsr_add and its like are for programs that cannot call each by a name of its
+ * own. */
 #include "fusor/names.h"
 #include "graph/nearest.h"
 #include "primitives/primitives.h"

@@ -5,9 +5,10 @@
  * A count is a scatter that adds ones, of 32 bits where they cannot overflow; weights are added in their place. What
  * computes the elements, and the bin of each, is in the scatter's kernel.
  *
- * Which of even bins an element is in follows from a quotient that may round to either side of an edge; so it is compared
- * with the edges on both sides, as NumPy does, and these are computed rather than loaded. Counter-example to the quotient
- * alone: of 0.1, 0.2, 0.3 in ten bins of [0, 1] one falls short. Among given edges it is searched for (search.c). */
+ * Which of even bins an element is in follows from a quotient that may round to either side of an edge; so it is
+ * compared with the edges on both sides, as NumPy does, and these are computed rather than loaded. Counter-example to
+ * the quotient alone: of 0.1, 0.2, 0.3 in ten bins of [0, 1] one falls short. Among given edges it is searched for
+ * (search.c). */
 #include "graph/floats.h"
 #include "graph/number.h"
 #include "primitives/scatter.h"

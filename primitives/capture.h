@@ -11,8 +11,8 @@
 typedef struct fsr_capture {
     const fsr_graph *g;
     uint64_t first; /* stamp of the body's first ARG: smaller ones are outside of the body */
-    /* Values of one point from outside, which become arguments from number `narguments` on; of an operator, which is run
-     * before anything is computed, parameters. */
+    /* Values of one point from outside, which become arguments from number `narguments` on; of an operator, which is
+     * run before anything is computed, parameters. */
     int narguments, most_outside, noutside;
     fsr_ref outside[FSR_MAX_ARGS];
     fsr_ref table[FSR_MAX_TABLES]; /* arrays from outside that the body takes elements of, the region's tables */

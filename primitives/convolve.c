@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Neighbours weighted and summed: convolve, correlate, gradient, ediff1d.
  *
- * A convolution with a short kernel is a sum of shifted products, one a tap. Each is padded after it is multiplied: in a
- * kernel its elements are evaluated under the guard of their own range, so the whole is one pass over the longer array.
- * Counter-example to padding the array first: an infinite tap times the zeros around it would be NaN at the ends. */
+ * A convolution with a short kernel is a sum of shifted products, one a tap. Each is padded after it is multiplied: in
+ * a kernel its elements are evaluated under the guard of their own range, so the whole is one pass over the longer
+ * array. Counter-example to padding the array first: an infinite tap times the zeros around it would be NaN at the
+ * ends. */
 #include "graph/floats.h"
 #include "primitives/primitives.h"
 

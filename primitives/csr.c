@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse matrices by rows: products, norms, masked products, and to and from other forms.
  *
- * A matrix is three arrays, so everything is a composition: a row's products are a segment (segment.c), what is taken at the columns
- * is taken in its kernels, and a transposed product is a scatter with sums (scatter_sum.c), the same bits in every run. Coordinates are
- * ordered by a stable sort of their rows. The row of each element is how many rows have begun: a count at each offset and a running sum,
- * where a search for each element would be a loop. */
+ * A matrix is three arrays, so everything is a composition: a row's products are a segment (segment.c), what is taken
+ * at the columns is taken in its kernels, and a transposed product is a scatter with sums (scatter_sum.c), the same
+ * bits in every run. Coordinates are ordered by a stable sort of their rows. The row of each element is how many rows
+ * have begun: a count at each offset and a running sum, where a search for each element would be a loop. */
 #include "primitives/primitives.h"
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
@@ -59,7 +59,8 @@ static bool operand_take(fsr_site at, const char *what, fsr_node *x, int64_t n, 
     return fsr_node_sound(*poison) != NULL;
 }
 
-/* ---- forms --------------------------------------------------------------------------------------------------------- */
+/* ---- forms
+ * --------------------------------------------------------------------------------------------------------- */
 
 void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
                          int64_t cols) {
@@ -122,7 +123,8 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
     return fsr_scatter_add_at(at, zeros, (fsr_node[]){rows_of(at, &a), a.columns}, 2, a.values, FSR_BOUND_CLIP, 0);
 }
 
-/* ---- products ------------------------------------------------------------------------------------------------------- */
+/* ---- products
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* The values, times what belongs to each: a number, or a row of numbers. */
 static fsr_node products(fsr_site at, const fsr_csr *a, fsr_node x, fsr_node index) {

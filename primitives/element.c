@@ -2,13 +2,13 @@
 /* One element of an array, inside of a loop's body: the array's definition with an index put in.
  *
  * A body takes elements of arrays in memory, and what is computed would be stored for it first. Where an array is a few
- * operations of others the element is that of theirs instead: a map is recorded again of its arguments' elements, a view changes the
- * index, what is taken at computed indices is taken at those indices' elements. So a sum of products over segments reads the factors
- * and stores no product. Counter-example to doing so always: of an exponential that a pass before computes as well, twice the work is more
- * than a store.
+ * operations of others the element is that of theirs instead: a map is recorded again of its arguments' elements, a
+ * view changes the index, what is taken at computed indices is taken at those indices' elements. So a sum of products
+ * over segments reads the factors and stores no product. Counter-example to doing so always: of an exponential that a
+ * pass before computes as well, twice the work is more than a store.
  *
- * Indices that are to be reported are not looked at here: a body cannot report. Such an array is taken from as it is, and computing
- * it reports. */
+ * Indices that are to be reported are not looked at here: a body cannot report. Such an array is taken from as it is,
+ * and computing it reports. */
 #include "primitives/element.h"
 #include <string.h>
 
@@ -19,8 +19,8 @@ static bool is_place(const fsr_rec *rec) {
     return fsr_kinds[rec->kind].nargs == 0 && fsr_has(rec->kind, FSR_FIELD_axis);
 }
 
-/* What is computed already keeps its values, whatever parameters have become since. The capacity of what has a length is taken from
- * as it is: an index of it would be one below its count. */
+/* What is computed already keeps its values, whatever parameters have become since. The capacity of what has a length
+ * is taken from as it is: an index of it would be one below its count. */
 static bool is_table(fsr_node x, const fsr_rec *rec) {
     if (is_place(rec))
         return false;

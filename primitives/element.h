@@ -12,10 +12,11 @@ typedef struct fsr_element_use {
     bool far;    /* some index on the way may be beyond 32 bits: of a view's source, longer than the view */
 } fsr_element_use;
 
-/* Adds what an element of x, recorded before the body, takes, of which `far` is known at least of x itself; false: too much of one of them, or something that no body
- * does: then x is worth storing. */
+/* Adds what an element of x, recorded before the body, takes, of which `far` is known at least of x itself; false: too
+ * much of one of them, or something that no body does: then x is worth storing. */
 bool fsr_element_fits(fsr_node x, fsr_element_use *use);
-/* The element of x at an index a dimension, 0-d integers of the body, inside of x: computed there where x fits, else taken. */
+/* The element of x at an index a dimension, 0-d integers of the body, inside of x: computed there where x fits, else
+ * taken. */
 fsr_node fsr_element(fsr_site at, fsr_node x, const fsr_node *index, bool fits);
 
 #endif

@@ -7,9 +7,10 @@
  * what a failed string had recorded before its mistake, would stay in the graph, and a loop that reads strings would
  * grow.
  *
- * What is not complete waits on a stack of r: operators, signs, brackets, choices. Calls and indices are a recursion, and
- * r->depth, which grows with every bracket, call, index, sign, exponent and branch of ?:, bounds both. Counter-example to
- * a function for each level of the grammar: two hundred brackets would take a fifth of a megabyte. */
+ * What is not complete waits on a stack of r: operators, signs, brackets, choices. Calls and indices are a recursion,
+ * and r->depth, which grows with every bracket, call, index, sign, exponent and branch of ?:, bounds both.
+ * Counter-example to a function for each level of the grammar: two hundred brackets would take a fifth of a
+ * megabyte. */
 #include "primitives/expr.h"
 #include "graph/floats.h"
 #include "graph/scope.h"

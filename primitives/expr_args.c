@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The arguments of a call in an expression, read and checked.
  *
- * Operands are expressions. Beside them a call may have options: a list [0, 1] or (0, 1), axis=, keepdims, ddof=, exclusive.
- * They are read before the function is looked up, so all functions' are read in one way; which of them it takes is
- * checked then. Counter-example to a reader for each function: "sum takes no ddof" would have to be said by as many as
- * there are. */
+ * Operands are expressions. Beside them a call may have options: a list [0, 1] or (0, 1), axis=, keepdims, ddof=,
+ * exclusive. They are read before the function is looked up, so all functions' are read in one way; which of them it
+ * takes is checked then. Counter-example to a reader for each function: "sum takes no ddof" would have to be said by as
+ * many as there are. */
 #include "primitives/expr_call.h"
 #include <limits.h>
 #include <stdio.h>
@@ -173,8 +173,8 @@ static int unknown_option(fsr_reading *r) {
     return -1;
 }
 
-/* The option whose word is next: keepdims, exclusive, reverse and descending also stand alone. -1: none, an operand follows, or r has
- * failed. */
+/* The option whose word is next: keepdims, exclusive, reverse and descending also stand alone. -1: none, an operand
+ * follows, or r has failed. */
 FSR_APART static int option_next(fsr_reading *r) {
     fsr_token after = fsr_token_peek(r);
     if (r->status || r->token.kind != FSR_TOKEN_WORD || after.kind != FSR_TOKEN_MARK)

@@ -80,7 +80,8 @@ static bool call_reduction(fsr_reading *r, fsr_args *c, fsr_node *out) {
     return false;
 }
 
-/* The extreme of several operands. They are given their common dtype first: pair by pair i8, u8 and f16 would be f32. */
+/* The extreme of several operands. They are given their common dtype first: pair by pair i8, u8 and f16 would be
+ * f32. */
 static fsr_node extreme_of(fsr_site at, fsr_op op, const fsr_node *x, int n) {
     const fsr_dtype dtype = fsr_common_dtype(x, n);
     fsr_node out = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* x[...]: slices, whole numbers, newaxis and "...", one axis after the other, each a view; and arrays of indices.
  *
- * Arrays are taken when all entries are read. Where their axes go is NumPy's rule: beside an array a whole number counts
- * as an array of no dimensions, and what all of these broadcast to stands where the first of them stood, if they are
- * neighbours; else in front of the other axes. A number is a view nevertheless, and only its place is remembered. So
- * one gather does it, of x with the arrays' axes in front, and its result's axes are moved: views, which cost nothing.
- * Counter-example to reading neighbours off the axes that are left: in x[i, 0, :, j] the number's is gone, and in
- * x[i, ..., j] of a matrix there is none between, but both are apart. */
+ * Arrays are taken when all entries are read. Where their axes go is NumPy's rule: beside an array a whole number
+ * counts as an array of no dimensions, and what all of these broadcast to stands where the first of them stood, if they
+ * are neighbours; else in front of the other axes. A number is a view nevertheless, and only its place is remembered.
+ * So one gather does it, of x with the arrays' axes in front, and its result's axes are moved: views, which cost
+ * nothing. Counter-example to reading neighbours off the axes that are left: in x[i, 0, :, j] the number's is gone, and
+ * in x[i, ..., j] of a matrix there is none between, but both are apart. */
 #include "primitives/expr.h"
 #include <stdlib.h>
 
@@ -82,8 +82,8 @@ static bool is_newaxis(const fsr_token *t) {
     return t->kind == FSR_TOKEN_WORD && (fsr_token_says(t, "newaxis") || fsr_token_says(t, "None"));
 }
 
-/* The entries up to the end of the index, each of which has an axis of x: all but newaxis. The next token is what follows
- * an entry. */
+/* The entries up to the end of the index, each of which has an axis of x: all but newaxis. The next token is what
+ * follows an entry. */
 static int axes_ahead(const fsr_reading *r) {
     int n = 0, depth = 0;
     bool begins = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names in an expression: NumPy's for our functions, constants, and what may be meant by a name that nobody knows.
  *
- * Aliases are rows of primitives/numpy.def, so what the page for NumPy's users says is what the reader takes. A name that
- * a function has already is never an alias: our meaning stays. */
+ * Aliases are rows of primitives/numpy.def, so what the page for NumPy's users says is what the reader takes. A name
+ * that a function has already is never an alias: our meaning stays. */
 #include "graph/nearest.h"
 #include "primitives/expr_call.h"
 #include <math.h>

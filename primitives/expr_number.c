@@ -2,9 +2,9 @@
 /* Numbers of an expression: decimal ones as the text form reads them, whatever the locale of the program; 2j, an
  * imaginary one; and 0x1f, 0b101, 0o17.
  *
- * A whole number is a weak i64. A hexadecimal, binary or octal one of the 64th bit is a u64, as in C, and not weak: masks
- * and multipliers of hashes are written so. Counter-example to weak ones of any size: x * 0xffffffffffffffff with x of
- * i32 would have to be refused, or be another number. */
+ * A whole number is a weak i64. A hexadecimal, binary or octal one of the 64th bit is a u64, as in C, and not weak:
+ * masks and multipliers of hashes are written so. Counter-example to weak ones of any size: x * 0xffffffffffffffff with
+ * x of i32 would have to be refused, or be another number. */
 #include "primitives/expr.h"
 #include "primitives/parse_lex.h"
 #include <string.h>

@@ -19,8 +19,9 @@ typedef struct fsr_shape_call {
 
 typedef fsr_node fsr_shape_fn(const fsr_shape_call *s);
 
-/* least..most operands; from `wholes` on they are whole numbers. list: 1 takes a list, 2 needs one, or one number in its
- * place: behind the operands, or, leads, before them. axis: takes one, as an option, or as the operand after the last. */
+/* least..most operands; from `wholes` on they are whole numbers. list: 1 takes a list, 2 needs one, or one number in
+ * its place: behind the operands, or, leads, before them. axis: takes one, as an option, or as the operand after the
+ * last. */
 typedef struct fsr_shape_row {
     const char *name;
     fsr_shape_fn *build;

@@ -6,8 +6,8 @@
  * nothing is written behind that. fsr_filter's rest holds a fill value: JAX's answer to the same question. What is not
  * selected goes to the rest, from the end, in reverse, as the fill: so every element of the result is written once, by
  * one kernel, in one pass, and nothing has to be filled before or after.
- * Counter-example to storing the selected ones alone there: what lies behind them would have to be written by somebody who
- * knows their number, and that is known only once the last element has been looked at.
+ * Counter-example to storing the selected ones alone there: what lies behind them would have to be written by somebody
+ * who knows their number, and that is known only once the last element has been looked at.
  *
  * A COMPACT has the running count of its mask as an argument, so that filters of one mask share it, and with it a
  * kernel. Counts are i32 where they fit: a scan of 4 bytes an element is cheaper than one of 8. */

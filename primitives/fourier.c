@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Fourier transforms: fft, ifft, rfft, irfft, over several axes, and convolutions by them.
  *
- * The library call (graph/fourier.h) transforms along the last dimension, without factors; other axes are views, and the factor of an inverse
- * transform is a product, which fuses with what comes after. */
+ * The library call (graph/fourier.h) transforms along the last dimension, without factors; other axes are views, and
+ * the factor of an inverse transform is a product, which fuses with what comes after. */
 #include "graph/fourier.h"
 #include "graph/floats.h"
 #include "primitives/primitives.h"

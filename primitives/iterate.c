@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop for each element: its condition and body recorded as one region.
  *
- * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become instructions as an operator's body
- * does (capture.c): the condition's first, so that those up to it are what has to run before it is known whether
- * the body does. A parameter, or another value of one point from outside, is an argument without being named as one; so is
- * an array that they take elements of. What
+ * Both are ordinary builder calls on 0-d ARG nodes, in a scope of their own, and become instructions as an operator's
+ * body does (capture.c): the condition's first, so that those up to it are what has to run before it is known whether
+ * the body does. A parameter, or another value of one point from outside, is an argument without being named as one; so
+ * is an array that they take elements of. What
  * the two have in common (the squares of a Mandelbrot iteration) is one
  * instruction. The callbacks are
  * the caller's code: what they leave is checked as an operator's body is (body.c). Counter-example to unrolling the

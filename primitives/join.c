@@ -3,8 +3,8 @@
  *
  * A concatenation is a chain of pastes onto a constant: in a kernel each piece is a load under the guard of its own
  * box, so every input is read once and every element written once, and what makes a piece fuses into it.
- * Where one has a length that only the device knows, each is written behind those before it, over what of these lies behind their
- * lengths.
+ * Where one has a length that only the device knows, each is written behind those before it, over what of these lies
+ * behind their lengths.
  * roll is the concatenation of an array's two halves the other way round. */
 #include "primitives/live.h"
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the program's own (fusor/library.h): the callee checked and copied, its inference asked, one node of the kind
- * library.
+/* Calls of the program's own (fusor/library.h): the callee checked and copied, its inference asked, one node of the
+ * kind library.
  *
- * A node has one shape for all of its results. Where a callee's differ they lie at the beginning of results of the largest
- * one's size, and what the caller gets are views of them.
+ * A node has one shape for all of its results. Where a callee's differ they lie at the beginning of results of the
+ * largest one's size, and what the caller gets are views of them.
  * User data changes hands at the call: whatever goes wrong, its destructor is called once. */
 #include "graph/code.h"
 #include "graph/floats.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear algebra: solve, inv, det, slogdet, cholesky, qr, svd and eigh of the matrices in an array's last two dimensions.
+/* Linear algebra: solve, inv, det, slogdet, cholesky, qr, svd and eigh of the matrices in an array's last two
+ * dimensions.
  *
- * Each is one library call (graph/linalg.h) of matrices as LAPACK has them; transposes, triangles, products of pivots and NaN for
- * what was not solved are views and maps around it, which fuse with what comes before and after. Right sides for one and the
- * same matrix are one problem, however many dimensions they have; a matrix with more rows than columns has the singular vectors of its
- * transpose.
- * Counter-example to telling a singular matrix by an error: of a million small systems one would lose all others' solutions,
- * and a GPU would be waited for. */
+ * Each is one library call (graph/linalg.h) of matrices as LAPACK has them; transposes, triangles, products of pivots
+ * and NaN for what was not solved are views and maps around it, which fuse with what comes before and after. Right
+ * sides for one and the same matrix are one problem, however many dimensions they have; a matrix with more rows than
+ * columns has the singular vectors of its transpose.
+ * Counter-example to telling a singular matrix by an error: of a million small systems one would lose all others'
+ * solutions, and a GPU would be waited for. */
 #include "graph/linalg.h"
 #include "graph/size.h"
 #include "primitives/primitives.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Values whose length only the device knows: a capacity, and a count.
  *
- * The memory is the capacity's; behind the count there is anything, which nobody is shown. What is done element by element is
- * done to all of it, and may be anything there too. What tells elements apart, a fold, a scan from the end, an index, takes
- * a PREFIX: the elements, and behind them what changes nothing, under a guard whose end the device knows. So nothing is
- * loaded there, and loops have a version for what lies behind the end.
+ * The memory is the capacity's; behind the count there is anything, which nobody is shown. What is done element by
+ * element is done to all of it, and may be anything there too. What tells elements apart, a fold, a scan from the end,
+ * an index, takes a PREFIX: the elements, and behind them what changes nothing, under a guard whose end the device
+ * knows. So nothing is loaded there, and loops have a version for what lies behind the end.
  *
- * Two of them meet if their lengths are the same one (fsr_length_equal), else it is a mistake of the program's that no run
- * need show. Counter-example to comparing counts when they are known: it would wait for the device at each addition, or be
- * wrong for one input of many. */
+ * Two of them meet if their lengths are the same one (fsr_length_equal), else it is a mistake of the program's that no
+ * run need show. Counter-example to comparing counts when they are known: it would wait for the device at each
+ * addition, or be wrong for one input of many. */
 #include "primitives/live.h"
 
 fsr_length fsr_length_of(fsr_site at, fsr_node x, fsr_counted how, fsr_node count, int64_t most) {

@@ -26,15 +26,17 @@ fsr_node fsr_with_length(fsr_node x, const fsr_length *length);
 /* x with its capacity as its length, behind which anything may be. */
 fsr_node fsr_without_length(fsr_site at, fsr_node x);
 
-/* The length of what is computed of n sound operands element by element: that of those which have one, origin 0 if none has.
- * Others are one element. False, and *poison: they do not meet. */
+/* The length of what is computed of n sound operands element by element: that of those which have one, origin 0 if none
+ * has. Others are one element. False, and *poison: they do not meet. */
 bool fsr_lengths_meet(fsr_site at, const char *what, const fsr_node *x, int n, fsr_length *out, fsr_node *poison);
 
 /* x's first elements, as many as the length says, then the fill, 0-d and of x's dtype. */
 fsr_node fsr_prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length);
-/* For a fold by combine: what of in[0..arity) lies behind the length that one of them has becomes the identity, in out. */
+/* For a fold by combine: what of in[0..arity) lies behind the length that one of them has becomes the identity, in
+ * out. */
 void fsr_live_fold_operands(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_combine *combine);
-/* How many elements a fold over the axes of mask folds, less `less`, at least 0, in dtype: of a length, or known now. */
+/* How many elements a fold over the axes of mask folds, less `less`, at least 0, in dtype: of a length, or known
+ * now. */
 fsr_node fsr_folded_count(fsr_site at, fsr_node x, uint32_t mask, fsr_dtype dtype, double less);
 
 /* x; where `number`, i64 of no dimensions, is not 0 that is reported when it is computed. */
@@ -42,13 +44,16 @@ fsr_node fsr_told(fsr_site at, fsr_node x, fsr_node number, fsr_says says);
 /* out, made of x's elements: where x has a length it is told if that is 0. */
 fsr_node fsr_told_empty(fsr_site at, fsr_node out, fsr_node x);
 
-/* x without a length: behind the one that it has stands what is last in the order, ascending or not, of its real numbers. */
+/* x without a length: behind the one that it has stands what is last in the order, ascending or not, of its real
+ * numbers. */
 fsr_node fsr_order_filled(fsr_site at, fsr_node x, bool descending);
 
-/* What the mask selects of x, by itself or, where both have one length, of what is there; its length is told by origin. */
+/* What the mask selects of x, by itself or, where both have one length, of what is there; its length is told by
+ * origin. */
 fsr_node fsr_compressed(fsr_site at, const char *what, fsr_node mask, fsr_node x, fsr_node origin, fsr_counted how);
 
-/* How many elements x, of one dimension, has, i64 of no dimensions: as many as the length says, if that has an origin. */
+/* How many elements x, of one dimension, has, i64 of no dimensions: as many as the length says, if that has an
+ * origin. */
 fsr_node fsr_there(fsr_site at, fsr_node x, const fsr_length *length);
 /* Of places in ascending order, with a length: from each to the next one, from the last one to `end`. */
 fsr_node fsr_distances(fsr_site at, fsr_node places, fsr_node end);
@@ -56,8 +61,8 @@ fsr_node fsr_distances(fsr_site at, fsr_node places, fsr_node end);
 /* fsr_take and fsr_index where x or the indices have a length. */
 fsr_node fsr_live_take(fsr_site at, const char *what, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
 fsr_node fsr_live_index(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound);
-/* Makes the arrays of indices, n of at least 1, and the values, one of which has a length, ones without, of a scatter that has the
- * bound that *bound becomes. False: *poison. */
+/* Makes the arrays of indices, n of at least 1, and the values, one of which has a length, ones without, of a scatter
+ * that has the bound that *bound becomes. False: *poison. */
 bool fsr_live_scatter(fsr_site at, const char *what, fsr_node x, fsr_node *arrays, int n, fsr_node *values,
                       fsr_bound *bound, fsr_node *poison);
 /* One of n nodes has a length. */

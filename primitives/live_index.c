@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements at computed indices where lengths come in that only the device knows.
  *
- * Indices with a length are 0 behind it, which every axis has; so nothing is reported there, and the result has that length.
- * Of what is taken from the length bounds the indices: one beyond it is moved beyond the capacity as well, so that what reports
- * indices finds it, and the words take the capacity off again. What is scattered goes nowhere behind a length: its first
- * index lies outside there, and what lies outside is dropped; an index that is to be reported is taken once, from an array
- * that is false everywhere.
+ * Indices with a length are 0 behind it, which every axis has; so nothing is reported there, and the result has that
+ * length. Of what is taken from the length bounds the indices: one beyond it is moved beyond the capacity as well, so
+ * that what reports indices finds it, and the words take the capacity off again. What is scattered goes nowhere behind
+ * a length: its first index lies outside there, and what lies outside is dropped; an index that is to be reported is
+ * taken once, from an array that is false everywhere.
  * Counter-example to scattering to index 0 there: the last one of equal indices wins. */
 #include "primitives/indices.h"
 #include "primitives/live.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices of values whose length only the device knows: bounds are clipped to the length, negative ones count from its end.
+/* Slices of values whose length only the device knows: bounds are clipped to the length, negative ones count from its
+ * end.
  *
- * What begins at a number is a view; what begins at a distance from the end is a slice at a start that is computed; what goes
- * backwards takes each element. Where a length is only made shorter or cut, that is said of it (fsr_length), so that x[1:] and
- * x[:-1] meet: the idiom of differences. Counter-example to an origin for each slice: their counts are two nodes. */
+ * What begins at a number is a view; what begins at a distance from the end is a slice at a start that is computed;
+ * what goes backwards takes each element. Where a length is only made shorter or cut, that is said of it (fsr_length),
+ * so that x[1:] and x[:-1] meet: the idiom of differences. Counter-example to an origin for each slice: their counts
+ * are two nodes. */
 #include "primitives/live.h"
 
 typedef struct slice {

@@ -2,8 +2,8 @@
 /* Elementwise operations: promotion, broadcasting, and every fsr_<op>_at of the table of scalar ops.
  *
  * Promotion (NEP 50). Operands are strong (arrays, typed literals) or weak (fsr_float, fsr_int, arithmetic on those).
- * The strong ones promote together, by NumPy's table and in any order; a weak one takes that dtype unless its kind is higher. Without strong
- * operands the weak ones promote among themselves (i64, f64, c128) and the result is weak.
+ * The strong ones promote together, by NumPy's table and in any order; a weak one takes that dtype unless its kind is
+ * higher. Without strong operands the weak ones promote among themselves (i64, f64, c128) and the result is weak.
  * Counter-example to promoting literals as f64: x * 2.0 would turn every f32 array into f64.
  *
  * A weak int that the integer dtype it meets cannot hold is an error (NumPy's OverflowError), but where the op computes

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of matrices and their like: matmul, tensordot, einsum.
  *
- * Each is a sum over some dimensions of the product of two arrays, which are brought to common dimensions by views: labels say which
- * dimension of an array is which of the product's. Small ones stay that, and fuse; of large ones a plan makes a call where the machine has
- * a library (fusion/contract.c), to which views are strides and no copies. Sums of f16 and bf16 are f32 until the result.
- * What only one of two arrays has, and the result has not, is summed before; what is the same label twice in one array is its diagonal.
- * Counter-example to an einsum of three arrays as one sum of products: ij,jk,kl->il of 1000 by 1000 matrices is 10^12 products
- * that way, 2 * 10^9 two by two. */
+ * Each is a sum over some dimensions of the product of two arrays, which are brought to common dimensions by views:
+ * labels say which dimension of an array is which of the product's. Small ones stay that, and fuse; of large ones a
+ * plan makes a call where the machine has a library (fusion/contract.c), to which views are strides and no copies. Sums
+ * of f16 and bf16 are f32 until the result. What only one of two arrays has, and the result has not, is summed before;
+ * what is the same label twice in one array is its diagonal. Counter-example to an einsum of three arrays as one sum of
+ * products: ij,jk,kl->il of 1000 by 1000 matrices is 10^12 products that way, 2 * 10^9 two by two. */
 #include "primitives/primitives.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Elementwise functions that are a few operations of the table: around, divmod, modf, nan_to_num, isclose, sinc.
  *
- * Each records ordinary nodes, so it fuses as they do. NumPy's own steps, in its order, so that the bits are its as well;
- * but sinc of 0 is 1 where NumPy divides by a small number instead, which f16 does not have.
- * Counter-example to around by one rounding of x * 10^d: of integers and negative d NumPy goes by f64 and lets the result
- * wrap, so 127 of i8 rounded to tens is -126. */
+ * Each records ordinary nodes, so it fuses as they do. NumPy's own steps, in its order, so that the bits are its as
+ * well; but sinc of 0 is 1 where NumPy divides by a small number instead, which f16 does not have.
+ * Counter-example to around by one rounding of x * 10^d: of integers and negative d NumPy goes by f64 and lets the
+ * result wrap, so 127 of i8 rounded to tens is -126. */
 #include "graph/floats.h"
 #include "primitives/primitives.h"
 #include <float.h>

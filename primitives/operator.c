@@ -2,9 +2,9 @@
 /* A user's operator: recording its body as a region, and reductions and scans with it.
  *
  * The body is ordinary builder calls on 0-d ARG nodes, in a scope of its own; what it leaves in out[] is checked
- * (body.c) and becomes instructions (capture.c). Then the operands are looked at again: the caller's code may have dropped
- * them. Counter-example to calling the body back for each element: nothing would be known of it when kernels are
- * made. */
+ * (body.c) and becomes instructions (capture.c). Then the operands are looked at again: the caller's code may have
+ * dropped them. Counter-example to calling the body back for each element: nothing would be known of it when kernels
+ * are made. */
 #include "graph/floats.h"
 #include "graph/scope.h"
 #include "graph/sized.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop over arrays read back: its body is a graph's text, which is read into a graph of its own and copied from there as
- * a recorded one is, so that the same body has the same bytes. Its inputs and parameters are known by their names. */
+/* A loop over arrays read back: its body is a graph's text, which is read into a graph of its own and copied from there
+ * as a recorded one is, so that the same body has the same bytes. Its inputs and parameters are known by their
+ * names. */
 #include "primitives/parse_lex.h"
 #include "primitives/rounds.h"
 #include <stdio.h>

@@ -59,8 +59,8 @@ static bool region_of(fsr_node x, fsr_node view, fsr_view *region) {
     return view.output == x.output;
 }
 
-/* What is wrong with the region, if a dimension of it that is longer than 1 does not move along one dimension of x; else
- * NULL. A diagonal is no box: which elements it has no guard could say. */
+/* What is wrong with the region, if a dimension of it that is longer than 1 does not move along one dimension of x;
+ * else NULL. A diagonal is no box: which elements it has no guard could say. */
 static const char *no_box(const fsr_view *region, int ndim, const fsr_shape *shape) {
     int taken[FSR_MAX_DIMS] = {0};
     for (int j = 0; j < ndim; j++)

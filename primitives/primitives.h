@@ -20,7 +20,8 @@ bool fsr_axes_take(fsr_node x, fsr_site at, const char *what, const int *axes, i
 /* flags has no bit outside allowed. */
 bool fsr_flags_take(fsr_node x, fsr_site at, const char *what, int flags, int allowed, fsr_node *poison);
 
-/* The axis of a scan of n arrays of one shape: *axes, of one; axes NULL: x becomes flat, not weak, and the axis is 0. */
+/* The axis of a scan of n arrays of one shape: *axes, of one; axes NULL: x becomes flat, not weak, and the axis is
+ * 0. */
 bool fsr_scan_axes_take(fsr_site at, const char *what, fsr_node *x, int n, const int *axes, int naxes, int *axis,
                         fsr_node *poison);
 /* dtype is one. x is sound. */
@@ -92,8 +93,8 @@ void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *co
  * most FSR_MAX_ARGS - op->arity; NULL: it may use none. NULL: *poison says why. */
 fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, const fsr_operator *op,
                                  const fsr_dtype *dtype, fsr_node *outside, fsr_node *poison);
-/* The operator that keeps the better of two pairs (value, index), the greatest value or the least, as `extreme` is MAXIMUM or
- * MINIMUM; of equal ones the first. It needs *best as long as it lives. */
+/* The operator that keeps the better of two pairs (value, index), the greatest value or the least, as `extreme` is
+ * MAXIMUM or MINIMUM; of equal ones the first. It needs *best as long as it lives. */
 typedef struct fsr_best {
     fsr_site at;
     fsr_op extreme;

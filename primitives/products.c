@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of vectors: outer, kron, cross, vecdot, vander. Broadcast views and ordinary products, so nothing larger than
- * the result is ever stored, and a sum of it fuses with it. */
+/* Products of vectors: outer, kron, cross, vecdot, vander. Broadcast views and ordinary products, so nothing larger
+ * than the result is ever stored, and a sum of it fuses with it. */
 #include "primitives/primitives.h"
 
 fsr_node fsr_outer_at(fsr_site at, fsr_node a, fsr_node b) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantiles and percentiles by NumPy's methods (Hyndman and Fan 1996).
  *
- * Where a quantile lies among n elements in order is a number, computed in the dtype of q as NumPy computes it; its neighbours are two
- * ranks, and what lies between them is interpolated from the nearer one. q is an array: another one neither plans nor
- * compiles anew. Skipping NaN, n is each row's own. */
+ * Where a quantile lies among n elements in order is a number, computed in the dtype of q as NumPy computes it; its
+ * neighbours are two ranks, and what lies between them is interpolated from the nearer one. q is an array: another one
+ * neither plans nor compiles anew. Skipping NaN, n is each row's own. */
 #include "primitives/select.h"
 #include <math.h>
 

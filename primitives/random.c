@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers: formulas of an operation, philox, that gives 64 bits for a seed, a stream and an index.
  *
- * Layout. Number i of 32 bits or less is made of word i of the stream, one of 64 bits of words 2i and 2i + 1, in which four
- * words are a block of Philox4x32-10: what curand_init(seed, stream, 0) gives a curandStatePhilox4_32_10_t. A normal f32 is made
- * with its neighbour, 2k with 2k + 1, of both of their words, by Box and Muller's transform: the one takes the
- * cosine, the other the sine. So a compiler that has both in one unrolled loop computes rounds, logarithm and root once.
- * Counter-example to a generator with a state: elements would depend on who asks first, and a kernel of a million threads
- * on how many there are.
+ * Layout. Number i of 32 bits or less is made of word i of the stream, one of 64 bits of words 2i and 2i + 1, in which
+ * four words are a block of Philox4x32-10: what curand_init(seed, stream, 0) gives a curandStatePhilox4_32_10_t. A
+ * normal f32 is made with its neighbour, 2k with 2k + 1, of both of their words, by Box and Muller's transform: the one
+ * takes the cosine, the other the sine. So a compiler that has both in one unrolled loop computes rounds, logarithm and
+ * root once. Counter-example to a generator with a state: elements would depend on who asks first, and a kernel of a
+ * million threads on how many there are.
  *
  * Uniform numbers have as many random bits as their significand: k * 2^-24 of f32. Counter-example to more: the largest
  * would round to 1. Where a logarithm follows 32 bits are taken, as what is near 0 is told apart there.
  *
- * Streams. fold_in makes another stream of a stream and a number, by the same operation under another seed, so that it has
- * nothing to do with what the stream itself gives. Counter-example to stream + number: 3 folded into 1 and 1 into 3. */
+ * Streams. fold_in makes another stream of a stream and a number, by the same operation under another seed, so that it
+ * has nothing to do with what the stream itself gives. Counter-example to stream + number: 3 folded into 1 and 1
+ * into 3. */
 #include "primitives/random.h"
 #include "graph/floats.h"
 #include <math.h>

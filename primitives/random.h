@@ -22,7 +22,8 @@ fsr_node fsr_draw_pair(const fsr_draw *d, fsr_node index);
 /* The word of 32 bits, as u32: the lower one of a pair, or the upper one. */
 fsr_node fsr_draw_lower(const fsr_draw *d, fsr_node pair);
 fsr_node fsr_draw_upper(const fsr_draw *d, fsr_node pair);
-/* A float in (0, 1], of all bits of a word of 32 (f32 and less) or of the upper 53 of 64 (f64): what logarithms take. */
+/* A float in (0, 1], of all bits of a word of 32 (f32 and less) or of the upper 53 of 64 (f64): what logarithms
+ * take. */
 fsr_node fsr_draw_positive(const fsr_draw *d, fsr_node word, fsr_dtype dtype);
 /* A word of 32 bits as half turns in [-1, 1], of dtype f32 or f64. */
 fsr_node fsr_draw_turn(const fsr_draw *d, fsr_node word, fsr_dtype dtype);

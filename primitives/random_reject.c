@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers that are rejected and drawn again: whole ones without bias, Poisson's, the gamma distribution's; choices.
+/* Random numbers that are rejected and drawn again: whole ones without bias, Poisson's, the gamma distribution's;
+ * choices.
  *
- * A loop for each element (fsr_iterate), each turn of which draws anew. Turn t of number i draws block i + t * 2^43 of the stream,
- * t at least 1: pairs 2^44 and beyond, which no array of numbers that are drawn once reaches, and no other turn.
- * Counter-example to the next words of the stream: they are the next element's.
+ * A loop for each element (fsr_iterate), each turn of which draws anew. Turn t of number i draws block i + t * 2^43 of
+ * the stream, t at least 1: pairs 2^44 and beyond, which no array of numbers that are drawn once reaches, and no other
+ * turn. Counter-example to the next words of the stream: they are the next element's.
  *
- * Whole numbers below n: the upper word of w * n of a word w (Lemire 2019), unless the lower one is among the 2^32 mod n least, of
- * which some results have one more than others. Of more than 2^32, 64 bits are masked. A power of two needs no loop.
- * Gamma: Marsaglia and Tsang (2000), with a power of a uniform number for shapes below 1. Poisson: of a mean below 10 by
- * adding up probabilities, else Hoermann's transformed rejection, PTRS (1993). */
+ * Whole numbers below n: the upper word of w * n of a word w (Lemire 2019), unless the lower one is among the 2^32 mod
+ * n least, of which some results have one more than others. Of more than 2^32, 64 bits are masked. A power of two needs
+ * no loop. Gamma: Marsaglia and Tsang (2000), with a power of a uniform number for shapes below 1. Poisson: of a mean
+ * below 10 by adding up probabilities, else Hoermann's transformed rejection, PTRS (1993). */
 #include "graph/floats.h"
 #include "primitives/random.h"
 #include <math.h>
@@ -136,7 +137,8 @@ fsr_node fsr_random_choice_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_n
 
 /* ---- gamma ----------------------------------------------------------------------------------------------------- */
 
-/* state: the result, 0 until one is accepted; the turn. arg: seed, stream, number, shape less a third, (9 of that)^(-1/2). */
+/* state: the result, 0 until one is accepted; the turn. arg: seed, stream, number, shape less a third, (9 of
+ * that)^(-1/2). */
 static void is_open(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     const fsr_draw d = draw_of(*(const fsr_site *)user, arg);
     out[0] = fsr_less_equal_at(AT, state[0], NUM(0));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over arrays: the body recorded once, as a row function's is, and copied into a graph of its own (rounds_body.c).
+/* Loops over arrays: the body recorded once, as a row function's is, and copied into a graph of its own
+ * (rounds_body.c).
  *
- * The callbacks are ordinary builder calls on ARG nodes with the arrays' shapes, in a scope of their own; what they leave is
- * checked as an operator's body is (body.c). One node is the loop, and each of its results is a node of its own shape.
- * Counter-example to unrolling the loop into nodes: a thousand turns would be a thousand times the program, and a condition
- * that is computed could not end it. */
+ * The callbacks are ordinary builder calls on ARG nodes with the arrays' shapes, in a scope of their own; what they
+ * leave is checked as an operator's body is (body.c). One node is the loop, and each of its results is a node of its
+ * own shape. Counter-example to unrolling the loop into nodes: a thousand turns would be a thousand times the program,
+ * and a condition that is computed could not end it. */
 #include "primitives/rounds.h"
 #include "graph/scope.h"
 #include "primitives/body.h"
@@ -187,7 +188,8 @@ static bool run(recording *r, int depth) {
                              : no_memory(r);
 }
 
-/* ---- the nodes ------------------------------------------------------------------------------------------------------ */
+/* ---- the nodes
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The loop itself; what the callbacks took from outside is an argument. */
 static fsr_rec *loop_record(recording *r, fsr_node *loop) {

@@ -6,8 +6,8 @@
 #include "graph/rounds.h"
 #include "primitives/primitives.h"
 
-/* What is copied. Operands are arguments of the loop: those that stand for one are given, those that the body takes from
- * outside are added. */
+/* What is copied. Operands are arguments of the loop: those that stand for one are given, those that the body takes
+ * from outside are added. */
 typedef struct fsr_rounds_source {
     fsr_graph *from;
     fsr_site at;
@@ -23,9 +23,9 @@ typedef struct fsr_rounds_source {
 /* Copies what results and condition need into the turns' body, completes and signs it. False: `problem` says why. */
 bool fsr_rounds_copy(fsr_rounds_source *s);
 
-/* The results of a loop over slices whose turn is elementwise, by a scan: out[0..nstate + nstacked), what is stacked along the axis.
- * operand: the states, then the arrays, their slices along axis 0; same[k]: argument k, if it is the same in every turn. False: it is
- * no such loop. */
+/* The results of a loop over slices whose turn is elementwise, by a scan: out[0..nstate + nstacked), what is stacked
+ * along the axis. operand: the states, then the arrays, their slices along axis 0; same[k]: argument k, if it is the
+ * same in every turn. False: it is no such loop. */
 bool fsr_rounds_scan(fsr_site at, const fsr_rounds *t, const fsr_node *operand, const fsr_ref *same, int axis,
                      fsr_node *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The body of a loop over arrays, copied into a graph of its own.
  *
- * What is computed of an argument is the body's own and is copied. What is not is the same in every turn: computed once,
- * outside, and an argument of the loop; but for literals, indices, sizes and views, which cost nothing and are copied too.
- * The walk goes from the results to what they need, arguments first, without recursion, and copies in that order; so a body
- * that was printed and read back is copied as the same bytes.
+ * What is computed of an argument is the body's own and is copied. What is not is the same in every turn: computed
+ * once, outside, and an argument of the loop; but for literals, indices, sizes and views, which cost nothing and are
+ * copied too. The walk goes from the results to what they need, arguments first, without recursion, and copies in that
+ * order; so a body that was printed and read back is copied as the same bytes.
  * The condition is copied twice: of the state, and of the results in place of the state.
  * Counter-example to taking nodes from outside as they are: each turn would compute them anew. */
 #include "graph/scope.h"
@@ -143,7 +143,8 @@ static bool take_outside(copy *c, fsr_ref ref, fsr_ref *image) {
     return true;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------ */
+/* ---- the walk
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The node's results are copied, or will be: it is not taken from outside. */
 static bool is_copied(const copy *c, fsr_ref ref) {
@@ -220,7 +221,8 @@ static bool copy_result(copy *c, fsr_ref ref, fsr_ref *image) {
     return image_of(c, ref, image);
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------------------------ */
+/* ---- conditions
+ * ------------------------------------------------------------------------------------------------------ */
 
 static fsr_node handle_of(const fsr_rounds *t, fsr_ref ref) {
     return fsr_graph_handle(t->body, ref.id, ref.output);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop over slices whose turn is elementwise, as a scan: one kernel, in which each thread goes along with the carries of its own
- * element in registers, instead of a kernel a turn.
+/* A loop over slices whose turn is elementwise, as a scan: one kernel, in which each thread goes along with the carries
+ * of its own element in registers, instead of a kernel a turn.
  *
- * Turn t makes of the state and of slices, all of one shape, the next state and slices of that shape, element by element: so an
- * element of a state depends on elements of the same place alone. That is a running fold along the axis of the slices by an operator of
- * several components, which need not be associative: its left state is always what came before, its right one an element
- * (fsr_combine, `sequential`). Parameters are what an operator takes besides. Components are, in this order, the state; what is stacked and no state; their right sides the slices.
- * What the state is at first is the operator's identity, so it has to be one literal for all elements. Each state has to be stacked as
- * well: the last one is the last slice of that.
- * Bits are those of the turns: nothing is associated otherwise, and no operation is contracted.
- * Counter-example to states that are not stacked: a scan would write all of them for the sake of the last one. */
+ * Turn t makes of the state and of slices, all of one shape, the next state and slices of that shape, element by
+ * element: so an element of a state depends on elements of the same place alone. That is a running fold along the axis
+ * of the slices by an operator of several components, which need not be associative: its left state is always what came
+ * before, its right one an element (fsr_combine, `sequential`). Parameters are what an operator takes besides.
+ * Components are, in this order, the state; what is stacked and no state; their right sides the slices. What the state
+ * is at first is the operator's identity, so it has to be one literal for all elements. Each state has to be stacked as
+ * well: the last one is the last slice of that. Bits are those of the turns: nothing is associated otherwise, and no
+ * operation is contracted. Counter-example to states that are not stacked: a scan would write all of them for the
+ * sake of the last one. */
 #include "primitives/rounds.h"
 #include <string.h>
 
@@ -154,7 +155,8 @@ static bool fits(scan *s) {
     return components_take(s) && slices_take(s);
 }
 
-/* ---- the operator ---------------------------------------------------------------------------------------------------- */
+/* ---- the operator
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* A node of the body again, of elements. */
 static fsr_node again(scan *s, fsr_ref ref) {
@@ -211,7 +213,8 @@ static fsr_combine *operator_of(scan *s, fsr_node *outside, fsr_node *poison) {
     return c;
 }
 
-/* ---- the scan ----------------------------------------------------------------------------------------------------------- */
+/* ---- the scan
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* The right side of component c, with its slices along the axis: a slice of each turn, or nothing that is looked at. */
 static fsr_node right_side(const scan *s, int c, int axis) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What else has a length that only the device knows: the others of a mask, runs of equal elements, elements repeated by counts;
- * and x[mask] = y.
+/* What else has a length that only the device knows: the others of a mask, runs of equal elements, elements repeated by
+ * counts; and x[mask] = y.
  *
  * A run begins where an element differs from the one before it: the beginnings are a mask, and what it selects of the
  * elements and of their indices are values and places; a run is as long as it is to the next place, the last one to the
- * end. Repeating is the way back: each element puts a mark where it ends, and how many marks are at or before an index is
- * the element's number there. Elements repeated no times put theirs at one place, so marks are added.
+ * end. Repeating is the way back: each element puts a mark where it ends, and how many marks are at or before an index
+ * is the element's number there. Elements repeated no times put theirs at one place, so marks are added.
  * Counter-example to a search in the running sum of counts for each index: 20 dependent loads an element. */
 #include "primitives/live.h"
 
@@ -104,8 +104,8 @@ static fsr_node owners(fsr_site at, fsr_node ends, int64_t capacity) {
     return fsr_cumsum_as_at(at, marks, dtype, &first, 1, 0);
 }
 
-/* What repeat_counts asks of its operands; counts are i64, at least 0, and 0 behind a length. The capacity is an argument of
- * kernels, as extents are: another one compiles none. */
+/* What repeat_counts asks of its operands; counts are i64, at least 0, and 0 behind a length. The capacity is an
+ * argument of kernels, as extents are: another one compiles none. */
 static bool repeat_take(fsr_site at, const char *what, fsr_node *x, fsr_node *counts, int64_t capacity,
                         fsr_node *poison) {
     fsr_node both[] = {*x, *counts};
@@ -161,7 +161,8 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
     return fsr_with_length(fsr_alias(at, out), &length);
 }
 
-/* ---- x[mask] = y -------------------------------------------------------------------------------------------------- */
+/* ---- x[mask] = y
+ * -------------------------------------------------------------------------------------------------- */
 
 /* y's elements in order where the mask holds; how many there are has to be how many it holds for. */
 static fsr_node in_order(fsr_site at, fsr_node mask, fsr_node y) {

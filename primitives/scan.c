@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. Without axes they run over the flat array. As reductions, the operand is converted to the
- * result's dtype first, f16 and bf16 are summed in f32. What lies behind a length changes nothing before it, but from the end. */
+/* Running folds: cumsum, cumprod, cummax, cummin, cumany, cumall. Without axes they run over the flat array. As
+ * reductions, the operand is converted to the result's dtype first, f16 and bf16 are summed in f32. What lies behind
+ * a length changes nothing before it, but from the end. */
 #include "primitives/live.h"
 
 void fsr_running(fsr_site at, fsr_node *out, const fsr_node *in, fsr_combine *combine, int axis, int flags) {

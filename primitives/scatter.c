@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements put at computed indices: x[i, j, ...] = values, as a value.
  *
- * The node writes over an array that it has for itself, an OWN: what was in x elsewhere stays. So there is a kernel over x,
- * in which what computes x fuses, and one over the values, in which what computes them and their indices fuses. A plan
- * that has no other use for x writes into the memory that x is computed into.
+ * The node writes over an array that it has for itself, an OWN: what was in x elsewhere stays. So there is a kernel
+ * over x, in which what computes x fuses, and one over the values, in which what computes them and their indices fuses.
+ * A plan that has no other use for x writes into the memory that x is computed into.
  *
- * Where several indices may be equal, the last of their values wins, in C order: first a pass of integers, in which each
- * place keeps the greatest position among the values that go there; then each element of the result is the value at that
- * position, or x's where none came. Both have one result whatever the order of threads. The promise FSR_UNIQUE, or a value
- * that is one for all, saves the pass. Counter-example to doing without: of two threads that store at one place, which is
- * last is timing's to say. */
+ * Where several indices may be equal, the last of their values wins, in C order: first a pass of integers, in which
+ * each place keeps the greatest position among the values that go there; then each element of the result is the value
+ * at that position, or x's where none came. Both have one result whatever the order of threads. The promise FSR_UNIQUE,
+ * or a value that is one for all, saves the pass. Counter-example to doing without: of two threads that store at one
+ * place, which is last is timing's to say. */
 #include "primitives/scatter.h"
 
 fsr_node fsr_own(fsr_site at, fsr_node x) {

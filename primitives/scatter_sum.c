@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of floats at computed indices that have the same bits in every run.
  *
- * Sums of integers are the same in any order. So the values that go to one place become integers of one unit, a power of two:
- * a first pass finds the greatest exponent of each place's values, a second one adds each value, divided by the unit and
- * rounded, to an integer of 64 bits; a map makes floats of the integers. Of n values in all, the unit is 2^-b of the greatest
- * one's power of two, b = 62 - log2 n, so no sum passes 2^62. A value of f32 is thus rounded to a part in 2^b of the greatest
- * one in its place: closer than adding one after the other, which rounds each partial sum to a part in 2^24. For f64 what is
- * left of each is divided once more, by 2^b, and added to a second integer: 2 b bits, which are 70 for 2^27 values.
+ * Sums of integers are the same in any order. So the values that go to one place become integers of one unit, a power
+ * of two: a first pass finds the greatest exponent of each place's values, a second one adds each value, divided by the
+ * unit and rounded, to an integer of 64 bits; a map makes floats of the integers. Of n values in all, the unit is 2^-b
+ * of the greatest one's power of two, b = 62 - log2 n, so no sum passes 2^62. A value of f32 is thus rounded to a part
+ * in 2^b of the greatest one in its place: closer than adding one after the other, which rounds each partial sum to a
+ * part in 2^24. For f64 what is left of each is divided once more, by 2^b, and added to a second integer: 2 b bits,
+ * which are 70 for 2^27 values.
  *
  * Units are at least 2^-1022, so a sum of values below 2^-960 has fewer digits.
  *
- * What is no number goes by the exponent: NaN and infinities have such as no number has, the greatest of which is kept; where
- * that is +inf, the integer counts -inf. A place where nothing goes keeps its element.
+ * What is no number goes by the exponent: NaN and infinities have such as no number has, the greatest of which is kept;
+ * where that is +inf, the integer counts -inf. A place where nothing goes keeps its element.
  *
- * Counter-example to one unit for all places, that of the greatest value anywhere: an array of small sums beside a large one
- * would have none of their digits. */
+ * Counter-example to one unit for all places, that of the greatest value anywhere: an array of small sums beside a
+ * large one would have none of their digits. */
 #include "graph/floats.h"
 #include "primitives/scatter.h"
 #include <math.h>
@@ -64,8 +65,8 @@ static fsr_node gathered(const sums *s, fsr_op op, fsr_dtype dtype, double first
                                                          : base;
 }
 
-/* What the values of each place are multiplied by to be in its units, f64, 0 where there is no number; units below 2^-1022
- * there are not. Counter-example to ldexp of each value: there are a hundred of them for each place. */
+/* What the values of each place are multiplied by to be in its units, f64, 0 where there is no number; units below
+ * 2^-1022 there are not. Counter-example to ldexp of each value: there are a hundred of them for each place. */
 static fsr_node units_of(const sums *s, fsr_node exponent) {
     fsr_site at = s->at;
     fsr_node least = fsr_maximum_at(at, exponent, whole(s, LEAST));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements combined into an array at computed indices: NumPy's add.at, maximum.at and so on, as values.
  *
- * A kernel's store can combine words of 4 and 8 bytes by itself (FSR_OP_ATOMIC), and of integers any order gives the same
- * bits. Everything else is brought to that here:
+ * A kernel's store can combine words of 4 and 8 bytes by itself (FSR_OP_ATOMIC), and of integers any order gives the
+ * same bits. Everything else is brought to that here:
  *   narrower integers and bool are computed in 32 bits, which wrap alike: a bool's sum is an or;
  *   halves are computed in f32;
  *   the greatest and least of floats are the same in any order but for zeros, which compare equal, and NaN, of which there

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Searches in sorted arrays: searchsorted, digitize, interp.
  *
- * Each needle is searched for by a loop of its own (fsr_iterate), in the kernel that computes the needles and goes on with the
- * places. A turn halves what is left, `length` keys from `place` on, without a branch: the key in the middle is before the needle
- * or not, and either way half of the length is left, for a key that is known to be behind the needle may stay in it. So every needle takes as
- * many turns as the number of keys has bits, and a group of lanes ends together. place + length never passes the number of
- * keys. Counter-example to the middle of two ends, (low + high) / 2: their sum overflows, and what is left is not the same for all
- * needles.
+ * Each needle is searched for by a loop of its own (fsr_iterate), in the kernel that computes the needles and goes on
+ * with the places. A turn halves what is left, `length` keys from `place` on, without a branch: the key in the middle
+ * is before the needle or not, and either way half of the length is left, for a key that is known to be behind the
+ * needle may stay in it. So every needle takes as many turns as the number of keys has bits, and a group of lanes ends
+ * together. place + length never passes the number of keys. Counter-example to the middle of two ends, (low + high) /
+ * 2: their sum overflows, and what is left is not the same for all needles.
  *
  * The number of keys is an argument of the kernel: arrays of lengths of as many bits share it. */
 #include "primitives/search.h"
@@ -106,7 +106,8 @@ static fsr_node element(fsr_site at, fsr_node x, int64_t i) {
     return fsr_node_sound(part) ? fsr_squeeze_at(at, part, 0) : part;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------- */
+/* ---- places
+ * ------------------------------------------------------------------------------------------------------- */
 
 fsr_node fsr_searchsorted_at(fsr_site at, fsr_node keys, fsr_node x, fsr_side side) {
     static const char what[] = "searchsorted";
@@ -128,15 +129,16 @@ fsr_node fsr_digitize_at(fsr_site at, fsr_node x, fsr_node bins, bool right) {
     return fsr_searched(at, bins, x, &how);
 }
 
-/* ---- interpolation --------------------------------------------------------------------------------------------------- */
+/* ---- interpolation
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct curve {
     fsr_node x, xp, fp; /* x of f64 */
     fsr_node left, right;
 } curve;
 
-/* What is between points `low` and `high` of real numbers; where that is none, by the other point, and then their common value. The
- * slope of parts of complex numbers is a product with the distance's inverse, as in NumPy. */
+/* What is between points `low` and `high` of real numbers; where that is none, by the other point, and then their
+ * common value. The slope of parts of complex numbers is a product with the distance's inverse, as in NumPy. */
 static fsr_node between(fsr_site at, fsr_node x, const fsr_node *xp, const fsr_node *fp, bool part) {
     fsr_node rise = fsr_sub_at(at, fp[1], fp[0]), run = fsr_sub_at(at, xp[1], xp[0]);
     fsr_node one = fsr_float_at(at, x.graph, 1);

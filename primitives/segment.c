@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Folds of segments, neighbours along the first axis, of any lengths.
  *
- * The axis is cut into blocks of as many elements, whatever the segments are, and each block is folded: a reduction of short rows. Of a
- * segment some blocks lie whole inside; these are neighbours, and a scan of the blocks that begins again where a segment's first
- * whole block is has their fold at the last one. What is left is less than a block at either side, or a segment without a
- * whole block, less than two of them: a loop for each segment takes these elements one after the other, going over the gap between. So
- * loops have fewer than two blocks' turns however long segments are, and the elements of long ones are folded as rows. A block is 32
- * elements, and where segments are longer on average a sixteenth of that, up to 256. Counter-examples: a thread a segment takes as
- * long as the longest one; a scan of all elements that begins again at each segment writes as much as it reads, and is ten times the
- * work on a CPU.
+ * The axis is cut into blocks of as many elements, whatever the segments are, and each block is folded: a reduction of
+ * short rows. Of a segment some blocks lie whole inside; these are neighbours, and a scan of the blocks that begins
+ * again where a segment's first whole block is has their fold at the last one. What is left is less than a block at
+ * either side, or a segment without a whole block, less than two of them: a loop for each segment takes these elements
+ * one after the other, going over the gap between. So loops have fewer than two blocks' turns however long segments
+ * are, and the elements of long ones are folded as rows. A block is 32 elements, and where segments are longer on
+ * average a sixteenth of that, up to 256. Counter-examples: a thread a segment takes as long as the longest one; a scan
+ * of all elements that begins again at each segment writes as much as it reads, and is ten times the work on a CPU.
  *
- * What computes the elements fuses into the kernel of the blocks; in the loop an element is computed again where that is a few
- * operations (element.c). Where operands commute the blocks' fold is what the loop begins with, else it is folded in at the
- * gap. */
+ * What computes the elements fuses into the kernel of the blocks; in the loop an element is computed again where that
+ * is a few operations (element.c). Where operands commute the blocks' fold is what the loop begins with, else it is
+ * folded in at the gap. */
 #include "primitives/segment.h"
 #include "primitives/element.h"
 #include <string.h>

@@ -15,26 +15,27 @@ typedef struct fsr_segments {
     fsr_length length;  /* that of the arrays, which lose it; of origin 0: they have none */
 } fsr_segments;
 
-/* Segments of the first axis of nx arrays of one shape, which become strong. Where they have a length no segment passes it.
- * False: *poison. */
+/* Segments of the first axis of nx arrays of one shape, which become strong. Where they have a length no segment passes
+ * it. False: *poison. */
 bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_node offsets, fsr_segments *out,
                        fsr_node *poison);
 /* x, with a result for each element of the axis, as long as the arrays. */
 fsr_node fsr_segments_length(const fsr_segments *s, fsr_node x);
-/* For each element of the first axis 1 where a segment begins, or, with `ends`, ends, else 0; of what is outside of all segments the
- * part before the first one ends, and that behind the last one begins. */
+/* For each element of the first axis 1 where a segment begins, or, with `ends`, ends, else 0; of what is outside of all
+ * segments the part before the first one ends, and that behind the last one begins. */
 fsr_node fsr_segment_marks(const fsr_segments *s, fsr_dtype dtype, bool ends);
 /* An integer as wide as the widest of n states, of at most 8 bytes: marks beside states. */
 fsr_dtype fsr_segment_mark(const fsr_node *state, int n);
-/* The operator on states with a mark in front, which begins again where there is one. It needs `from` as long as it lives. */
+/* The operator on states with a mark in front, which begins again where there is one. It needs `from` as long as it
+ * lives. */
 typedef struct fsr_restarting {
     fsr_site at;
     const fsr_operator *op;
 } fsr_restarting;
 fsr_operator fsr_segment_restarting(const fsr_restarting *from);
 
-/* Each segment's elements, of op->arity arrays of one shape, folded: out[i] of shape [count, ...]. wide: floats of 32 bits may
- * be folded as f64 where many meet. */
+/* Each segment's elements, of op->arity arrays of one shape, folded: out[i] of shape [count, ...]. wide: floats of 32
+ * bits may be folded as f64 where many meet. */
 void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, const fsr_operator *op, bool wide);
 
 #endif

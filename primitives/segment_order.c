@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments in order: each sorted by itself, and medians of segments.
  *
- * Whatever the lengths, all segments are sorted at once: by the elements first, then, as a sort is stable, by the number of the segment
- * that an element lies in. What lies in no segment has one key, so it stays where it is. A median is then one or two elements of
- * the sorted ones, at places that follow from the offsets.
- * Counter-example to a sort for each segment: of a million segments, a million launches; to keys made of the number and the element
- * side by side: they are as many digits in one sort as both are in two, and elements of 64 bits have no such key. */
+ * Whatever the lengths, all segments are sorted at once: by the elements first, then, as a sort is stable, by the
+ * number of the segment that an element lies in. What lies in no segment has one key, so it stays where it is. A median
+ * is then one or two elements of the sorted ones, at places that follow from the offsets.
+ * Counter-example to a sort for each segment: of a million segments, a million launches; to keys made of the number and
+ * the element side by side: they are as many digits in one sort as both are in two, and elements of 64 bits have no
+ * such key. */
 #include "primitives/segment.h"
 #include "primitives/select.h"
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements by rank: the k-th, the median.
  *
- * One library call picks them (graph/libraries.def, "ranked"): along the last dimension, at ranks that are an array, computed by
- * whatever kernel: so a rank may depend on how many elements are no NaN. Axes that are folded are brought to the end and made one.
- * Of many ranks of one row all are sorted.
- * A NaN is last, so the last rank tells whether there is one. Counter-example to a reduction that asks: it reads everything
- * again. */
+ * One library call picks them (graph/libraries.def, "ranked"): along the last dimension, at ranks that are an array,
+ * computed by whatever kernel: so a rank may depend on how many elements are no NaN. Axes that are folded are brought
+ * to the end and made one. Of many ranks of one row all are sorted.
+ * A NaN is last, so the last rank tells whether there is one. Counter-example to a reduction that asks: it reads
+ * everything again. */
 #include "primitives/select.h"
 #include "graph/floats.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorting along an axis: the elements, or where each of them was.
  *
- * One library call does both (graph/libraries.def): rows along the last dimension in ascending order. What it does not know
- * is composed around it, and fuses with what is computed before and after: other axes are views; NaN becomes the one NaN
- * that is last; descending order is that of the elements negated, or with all bits turned, and back.
- * Of a value with a length all of the capacity is sorted: behind the length stands what is last in the order, and of what is equal
- * to it the elements that are there are in front, as the sort is stable.
- * Counter-example to turning the result of an ascending sort around: equal elements, and NaN, would be turned around, too.
- * Negating integers: the least one is its own negative. */
+ * One library call does both (graph/libraries.def): rows along the last dimension in ascending order. What it does not
+ * know is composed around it, and fuses with what is computed before and after: other axes are views; NaN becomes the
+ * one NaN that is last; descending order is that of the elements negated, or with all bits turned, and back.
+ * Of a value with a length all of the capacity is sorted: behind the length stands what is last in the order, and of
+ * what is equal to it the elements that are there are in front, as the sort is stable.
+ * Counter-example to turning the result of an ascending sort around: equal elements, and NaN, would be turned around,
+ * too. Negating integers: the least one is its own negative. */
 #include "primitives/live.h"
 #include <math.h>
 

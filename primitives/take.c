@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements by computed indices: take, take_along_axis, x[i, j], slices at a run-time offset.
  *
- * All are one kind of node, GATHER: a map from the result's index to x's, of which some dimensions add a computed value.
- * What is computed has the result's shape, by broadcast views, so it is asked for at the result's own index. A slice at a
- * run-time offset is the dimension's own index plus an offset that is the same everywhere: it stays a run of neighbours
- * in memory. Counter-example to giving it as an array of indices, start + arange: every element would have an address of
- * its own. */
+ * All are one kind of node, GATHER: a map from the result's index to x's, of which some dimensions add a computed
+ * value. What is computed has the result's shape, by broadcast views, so it is asked for at the result's own index. A
+ * slice at a run-time offset is the dimension's own index plus an offset that is the same everywhere: it stays a run of
+ * neighbours in memory. Counter-example to giving it as an array of indices, start + arange: every element would have
+ * an address of its own. */
 #include "primitives/indices.h"
 #include "primitives/live.h"
 

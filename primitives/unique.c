@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of elements: the different ones of an array, which elements another array has, the most frequent one.
  *
- * In order, equal elements are neighbours; the first of each kind begins a run (runs.c). The different elements are what these
- * beginnings select of the sorted ones, where each was first what they select of the sort's places (it is stable), and how many
- * there are the distances between beginnings. The inverse is the number of beginnings up to an element, put back where the element
- * was. What of it nobody asks for is not computed: values alone sort no places.
+ * In order, equal elements are neighbours; the first of each kind begins a run (runs.c). The different elements are
+ * what these beginnings select of the sorted ones, where each was first what they select of the sort's places (it is
+ * stable), and how many there are the distances between beginnings. The inverse is the number of beginnings up to an
+ * element, put back where the element was. What of it nobody asks for is not computed: values alone sort no places.
  * The most frequent element of a row is where the length of a run so far is greatest, at first: that is the end of the
  * first longest run, whose element is the least of those.
  * Counter-example to NaN compared as numbers are: a million of them are a million kinds. */
@@ -98,7 +98,8 @@ void fsr_unique_at(fsr_site at, fsr_node *out, fsr_node x, bool equal_nan) {
                  : begun;
 }
 
-/* ---- which are among others --------------------------------------------------------------------------------------- */
+/* ---- which are among others
+ * --------------------------------------------------------------------------------------- */
 
 /* A search in the others, sorted: what is found there is equal, and stands before their end. */
 fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
@@ -137,7 +138,8 @@ fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
     return length.origin ? fsr_with_length(fsr_alias(at, out), &length) : out;
 }
 
-/* ---- the most frequent one ------------------------------------------------------------------------------------------ */
+/* ---- the most frequent one
+ * ------------------------------------------------------------------------------------------ */
 
 void fsr_mode_at(fsr_site at, fsr_node *out, fsr_node x, const int *axes, int naxes, int flags) {
     static const char what[] = "mode";

@@ -3,8 +3,8 @@
  *
  * The body is recorded once on arguments of core rank, in a scope of its own. Then every node of that scope that needs
  * an argument is recorded again with the leading dimensions before its own: axes move by their number, views leave the
- * leading dimensions as they are, maps are maps, filters go along the last dimension. What needs no argument is the same
- * for every row: it is used as it is, broadcast where it meets something that does.
+ * leading dimensions as they are, maps are maps, filters go along the last dimension. What needs no argument is the
+ * same for every row: it is used as it is, broadcast where it meets something that does.
  * Nodes are visited in the order of recording, so arguments come first and nothing recurses. The scope is ended with
  * the results kept: the body's own nodes go.
  * Counter-example to calling the body on the whole arrays: its axis 0 would be a leading dimension.
@@ -268,8 +268,8 @@ static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fs
     return again_plain(r, id, whole, own);
 }
 
-/* Calls of graph/libraries.def go along their arguments' last dimensions; what a call of the program's own does with more
- * nobody knows. */
+/* Calls of graph/libraries.def go along their arguments' last dimensions; what a call of the program's own does with
+ * more nobody knows. */
 static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
     return (fsr_graph_rec(r->g, id)->library == FSR_LIBRARY_CALLER ? again_never : again_plain)(r, id, whole, arg);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows that slide along axes, NumPy's sliding_window_view: element i, j of a window is the source's at i + j.
  *
- * A view's dimensions of the source each run along one of the result's; here one runs along two. So it is a gather: the window's
- * own dimension is an index that is added to the other one, and always inside. Nothing is copied.
- * Counter-example to stacking slices: a window of a hundred elements would be a hundred guards in each kernel that reads it. */
+ * A view's dimensions of the source each run along one of the result's; here one runs along two. So it is a gather: the
+ * window's own dimension is an index that is added to the other one, and always inside. Nothing is copied.
+ * Counter-example to stacking slices: a window of a hundred elements would be a hundred guards in each kernel that
+ * reads it. */
 #include "primitives/indices.h"
 
 static const char what[] = "sliding_window";

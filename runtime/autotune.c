@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring schedules of a plan's kernels (fusor/tune.h).
  *
- * Kernel after kernel; the others keep what they have. Each schedule is run with the program's own arguments, one run to warm
- * up and to compare the results' bytes, some to time: the least time counts, as what disturbs a run only makes it longer.
- * The fastest is then measured once more against the rules' schedule, turn by turn. Counter-example to taking the winner of
- * the first round: of two dozen equal schedules one is always the fastest by luck.
+ * Kernel after kernel; the others keep what they have. Each schedule is run with the program's own arguments, one run
+ * to warm up and to compare the results' bytes, some to time: the least time counts, as what disturbs a run only makes
+ * it longer. The fastest is then measured once more against the rules' schedule, turn by turn. Counter-example to
+ * taking the winner of the first round: of two dozen equal schedules one is always the fastest by luck.
  *
- * What was found lies in the disk cache, under the device, its compiler, the kernel's text and its sizes: fields, or nothing where
- * the rules' schedule is the best. */
+ * What was found lies in the disk cache, under the device, its compiler, the kernel's text and its sizes: fields, or
+ * nothing where the rules' schedule is the best. */
 #include "fusion/schedule_edit.h"
 #include "fusor/tune.h"
 #include "graph/floats.h"

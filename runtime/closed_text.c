@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The text is read as C's first translation phases do: spliced lines joined, comments blanks, literals skipped. What is
- * allowed is listed, not what is forbidden: directives that read nothing, and no others; a few words that open files are
- * forbidden wherever they stand, and so is pasting, which could make them. Where compilers differ in how they read a
- * text (trigraphs, a backslash with blanks behind it, raw strings, an apostrophe in or behind a number, a lone carriage
- * return, a literal that does not end), it is not closed.
+ * allowed is listed, not what is forbidden: directives that read nothing, and no others; a few words that open files
+ * are forbidden wherever they stand, and so is pasting, which could make them. Where compilers differ in how they read
+ * a text (trigraphs, a backslash with blanks behind it, raw strings, an apostrophe in or behind a number, a lone
+ * carriage return, a literal that does not end), it is not closed.
  *
  * Counter-example to looking for the word include: #import reads a file too, and so does an #inc\<newline>lude; and a
  * text that asks with __has_include reads nothing today and something tomorrow. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The configuration: defaults and environment from the table of knobs, the only place that reads the environment.
  *
- * A program with more rights than its caller (setuid, setgid, file capabilities) believes nothing that its caller wrote:
- * every variable counts as unset there, programs are looked for in the system's own directories, and a compiler is
- * started with an environment of two fixed variables. Counter-example to leaving out FUSOR_* alone: PATH chooses which
- * cc is run, TMPDIR and HOME where what it writes can be exchanged before it is loaded.
+ * A program with more rights than its caller (setuid, setgid, file capabilities) believes nothing that its caller
+ * wrote: every variable counts as unset there, programs are looked for in the system's own directories, and a compiler
+ * is started with an environment of two fixed variables. Counter-example to leaving out FUSOR_* alone: PATH chooses
+ * which cc is run, TMPDIR and HOME where what it writes can be exchanged before it is loaded.
  *
  * Strings are borrowed from the environment, as fsr_config says: they stay valid until the program changes the
  * variable. An empty variable counts as unset (so that `FUSOR_FUEL= program` is no error), except for the cache's

@@ -6,8 +6,8 @@
 #include "fusor/context.h"
 #include <stdbool.h>
 
-/* A program's config, of its size (graph/sized.h), as ours: knobs that it lacks are as fsr_config_init gives them. On an
- * error why (may be NULL) says so. */
+/* A program's config, of its size (graph/sized.h), as ours: knobs that it lacks are as fsr_config_init gives them. On
+ * an error why (may be NULL) says so. */
 fsr_status fsr_config_take(fsr_config *own, const fsr_config *config, size_t config_size, char *why, size_t size);
 
 /* FSR_OK if every integer knob has a value that it allows; else FSR_ERR_VALUE, and why (may be NULL) names the first
@@ -16,8 +16,8 @@ fsr_status fsr_config_check(const fsr_config *config, char *why, size_t size);
 
 /* The disk cache's directory where the configuration names none: $XDG_CACHE_HOME/fusor or ~/.cache/fusor, malloc'ed.
  * NULL: neither variable holds an absolute path (then there is no disk cache), or memory is out, or that directory is
- * somebody else's, as the HOME that sudo leaves is: then why (never NULL; else "") says so. Counter-example to making the
- * cache there: root's files in a user's directory, which the user's own programs then cannot use. */
+ * somebody else's, as the HOME that sudo leaves is: then why (never NULL; else "") says so. Counter-example to making
+ * the cache there: root's files in a user's directory, which the user's own programs then cannot use. */
 char *fsr_config_default_cache_dir(char *why, size_t size);
 
 /* Where programs are looked for: PATH, borrowed from the environment; the system's directories if it is not set. Never
@@ -27,8 +27,8 @@ const char *fsr_config_search_path(void);
 /* Where temporary files go: TMPDIR, borrowed from the environment, if it is an absolute path, else P_tmpdir. */
 const char *fsr_config_temporary_dir(void);
 
-/* What a compiler finds in its environment: that of this process with another TMPDIR. In a program with more rights than
- * its caller: PATH and TMPDIR alone. */
+/* What a compiler finds in its environment: that of this process with another TMPDIR. In a program with more rights
+ * than its caller: PATH and TMPDIR alone. */
 typedef struct fsr_child_environment {
     const char **variable; /* ends with NULL; but for `own` borrowed from the environment */
     char *own[2];

@@ -77,8 +77,8 @@ static void choose_cache(fsr_context *ctx) {
         fsr_context_log(ctx, FSR_LOG_WARNING, "%s", why);
 }
 
-/* A directory that cannot be made or written, or is somebody else's, is no reason to fail: nothing is dumped then, and a
- * warning says so. Counter-example to any that can be written: as root, whoever owns it could put another file in the
+/* A directory that cannot be made or written, or is somebody else's, is no reason to fail: nothing is dumped then, and
+ * a warning says so. Counter-example to any that can be written: as root, whoever owns it could put another file in the
  * place of each. */
 static void prepare_dump(fsr_context *ctx) {
     const char *dir = ctx->config.dump_dir;

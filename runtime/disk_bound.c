@@ -5,13 +5,14 @@
  * the first entry of a process, and every RECOUNT entries, which finds what others removed, and what older versions
  * wrote, who know no total.
  *
- * Counter-example to each process counting what it wrote itself: six that write 64 entries each between two looks at the
- * directory pass the limit by 384 entries.
+ * Counter-example to each process counting what it wrote itself: six that write 64 entries each between two looks at
+ * the directory pass the limit by 384 entries.
  *
- * The file may be removed by anybody at any time (a user who empties the cache): whoever has the lock of a file that has
- * lost its name begins again. The lock is given up by its name, not by closing alone: a child that another thread forked
- * meanwhile still has the descriptor. Eviction goes down to 7/8 of the limit, or a full cache would be counted at every
- * entry. Only files that have an entry's name, and temporaries that somebody left behind an hour ago, are removed. */
+ * The file may be removed by anybody at any time (a user who empties the cache): whoever has the lock of a file that
+ * has lost its name begins again. The lock is given up by its name, not by closing alone: a child that another thread
+ * forked meanwhile still has the descriptor. Eviction goes down to 7/8 of the limit, or a full cache would be counted
+ * at every entry. Only files that have an entry's name, and temporaries that somebody left behind an hour ago, are
+ * removed. */
 #define _GNU_SOURCE 1
 #include "runtime/disk_bound.h"
 #include "runtime/text.h"
@@ -126,7 +127,8 @@ static int by_use(const void *left, const void *right) {
     return strcmp(a->name, b->name);
 }
 
-/* Counts a file of the directory if it is one of the cache's, and lists entries; removes a temporary without a writer. */
+/* Counts a file of the directory if it is one of the cache's, and lists entries; removes a temporary without a
+ * writer. */
 static void look_at(fsr_disk_claim *c, const char *name, fsr_text *list) {
     const bool temporary = strncmp(name, FSR_TEMPORARY, strlen(FSR_TEMPORARY)) == 0;
     struct stat st;

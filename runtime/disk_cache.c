@@ -106,7 +106,8 @@ fsr_status fsr_disk_cache_open(const char *dir, int64_t limit_bytes, fsr_disk_ca
     return fd < 0 ? fault->status : FSR_OK;
 }
 
-/* The descriptor; -1 while there is none. What stood in the way may be gone: it is tried again, but not at each call. */
+/* The descriptor; -1 while there is none. What stood in the way may be gone: it is tried again, but not at each
+ * call. */
 static int directory(fsr_disk_cache *cache) {
     int fd = atomic_load(&cache->dir);
     if (fd >= 0 || !fsr_patience_due(&cache->patience))

@@ -20,9 +20,9 @@
 typedef struct fsr_disk_cache fsr_disk_cache;
 
 /* dir NULL: $XDG_CACHE_HOME/fusor or ~/.cache/fusor must have been put into the configuration already (fsr_config_init
- * does): NULL or "" opens no cache, *out NULL, FSR_OK. An unusable directory is a status (a warning, not an error, for the
- * caller) and a cache that has nothing and stores nothing until a later call finds the directory usable (patience.h). No
- * memory: a status, *out NULL. */
+ * does): NULL or "" opens no cache, *out NULL, FSR_OK. An unusable directory is a status (a warning, not an error, for
+ * the caller) and a cache that has nothing and stores nothing until a later call finds the directory usable
+ * (patience.h). No memory: a status, *out NULL. */
 fsr_status fsr_disk_cache_open(const char *dir, int64_t limit_bytes, fsr_disk_cache **out, fsr_fault *fault);
 void fsr_disk_cache_close(fsr_disk_cache *cache);
 /* Instead, in a child of fork: closes the child's descriptor, and leaves the memory. NULL is allowed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each kind of
- * step has its function here. */
+/* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each
+ * kind of step has its function here. */
 #include "runtime/capture.h"
 #include "runtime/replays.h"
 #include <string.h>
@@ -105,8 +105,8 @@ static double clock_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's turns
- * add up; the loop itself is no more than they are. */
+/* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's
+ * turns add up; the loop itself is no more than they are. */
 static fsr_status timed_step(const fsr_execution *x, int i, fsr_fault *fault) {
     fsr_context *ctx = x->ctx;
     const fsr_backend_ops *ops = ctx->backend->ops;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Explain, print and dot into memory: for programs that show the text in a window, and for other languages, which have no
- * FILE. */
+/* Explain, print and dot into memory: for programs that show the text in a window, and for other languages, which have
+ * no FILE. */
 #include "runtime/array.h"
 #include <stdlib.h>
 #include <string.h>

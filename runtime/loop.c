@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Running a loop over arrays: its turns one after the other on the stream, without waiting between them.
  *
- * A turn reads the state in one buffer and writes the next one into the other; the first reads the operands, and where the
- * number of turns is known they alternate such that the last one writes the results. Slices are addresses within their arrays.
- * A condition is read where the turns of a batch are started; what was started after it had become false has copied the
- * state (fusion/loop_plan.h). Counter-example to reading it after every turn on a GPU: the device would stand still while the
- * host waits and starts the next one. */
+ * A turn reads the state in one buffer and writes the next one into the other; the first reads the operands, and where
+ * the number of turns is known they alternate such that the last one writes the results. Slices are addresses within
+ * their arrays. A condition is read where the turns of a batch are started; what was started after it had become false
+ * has copied the state (fusion/loop_plan.h). Counter-example to reading it after every turn on a GPU: the device would
+ * stand still while the host waits and starts the next one. */
 #include "runtime/execution.h"
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,8 @@ static fsr_status copy_slices(const loop *l, int64_t at, bool in, fsr_fault *fau
     return status;
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------------------- */
+/* ---- turns
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* Reads a condition; the host waits for it. */
 static fsr_status read_go(const loop *l, int which, bool *go, fsr_fault *fault) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The loaded kernels of a backend: found by what they are made of, counted by reference, bounded.
  *
- * Who compiles a kernel holds a reference until it is released. One that nobody holds stays for the next who asks, until
- * there are more modules than the limit: then the one released longest ago is dropped. Held ones are never dropped, so
- * there may be more than the limit. A module that is being built is in the table already: others that ask for the same
- * one wait. Dropping takes place outside of the lock, as it may wait for a device. */
+ * Who compiles a kernel holds a reference until it is released. One that nobody holds stays for the next who asks,
+ * until there are more modules than the limit: then the one released longest ago is dropped. Held ones are never
+ * dropped, so there may be more than the limit. A module that is being built is in the table already: others that ask
+ * for the same one wait. Dropping takes place outside of the lock, as it may wait for a device. */
 #ifndef FUSOR_RUNTIME_MODULES_H
 #define FUSOR_RUNTIME_MODULES_H
 

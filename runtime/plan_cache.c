@@ -3,8 +3,8 @@
  *
  * Keys are of two kinds. A flow's signature: structure, extents and the value of every literal. And, where a plan takes
  * literals as arguments, the key that specialize.h makes, under which flows of other signatures find it. What is
- * generic in the extents is shared one level down, where equal kernel sources are one compiled module: a new shape of a known
- * program costs planning, not compiling. */
+ * generic in the extents is shared one level down, where equal kernel sources are one compiled module: a new shape of a
+ * known program costs planning, not compiling. */
 #include "runtime/plan_cache.h"
 #include "runtime/lru.h"
 #include <stdlib.h>

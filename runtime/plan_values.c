@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plan takes and gives: its named arguments and its outputs. One name is one argument, however many leaves have it. */
+/* What a plan takes and gives: its named arguments and its outputs. One name is one argument, however many leaves
+ * have it. */
 #include "graph/sized.h"
 #include "runtime/array.h"
 #include "runtime/plan_parts.h"

@@ -54,8 +54,8 @@ static fsr_prepared *prepared_new(fsr_executable *e, const fsr_literal *literal,
     return p;
 }
 
-/* Notes where the nodes of a flow whose passes are done stood in the flow as it was built. p may be NULL, and is then the
- * answer, as where memory is out. */
+/* Notes where the nodes of a flow whose passes are done stood in the flow as it was built. p may be NULL, and is then
+ * the answer, as where memory is out. */
 static fsr_prepared *with_origins(fsr_prepared *p, const fsr_flow *flow) {
     if (!p)
         return NULL;

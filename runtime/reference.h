@@ -9,8 +9,8 @@
  * evaluated in the dtypes of its state, reduced by a tree of neighbours, scanned in strips of 512. It is always there:
  * 1 / sin(0) is infinity, whatever is known of the error of sin.
  *
- * A pair (centre, radius), which is what is compared with: the centre is the result in wider arithmetic (double for f32,
- * long double for f64, exact integers), the radius bounds how far a correct backend's answer may lie from it. The
+ * A pair (centre, radius), which is what is compared with: the centre is the result in wider arithmetic (double for
+ * f32, long double for f64, exact integers), the radius bounds how far a correct backend's answer may lie from it. The
  * rules:
  *   - an exact op (see FSR_OP_EXACT) on operands that are known (radius 0) has one right answer: radius 0;
  *   - otherwise the operands' radii are carried through the op, and the op's own error is added: half a unit in the
@@ -21,9 +21,9 @@
  *   - a reduction of n elements may be folded by any tree of depth fsr_ref_depth(n) (backend_cpu/reference/fold.h).
  *     Float sums of known integers that stay below 2^24 (f32) are exact in any order: data for finding a dropped
  *     element.
- * The plain value is a correct backend's, so it lies within the radius of the centre: the tests ask that of every graph.
- * Counter-example to a plain relative tolerance: x - y of two computed, nearly equal numbers has no correct digit left,
- * and floor(x / y) may be off by one; while x - y of two inputs must be right to the last bit. */
+ * The plain value is a correct backend's, so it lies within the radius of the centre: the tests ask that of every
+ * graph. Counter-example to a plain relative tolerance: x - y of two computed, nearly equal numbers has no correct
+ * digit left, and floor(x / y) may be off by one; while x - y of two inputs must be right to the last bit. */
 #ifndef FUSOR_RUNTIME_REFERENCE_H
 #define FUSOR_RUNTIME_REFERENCE_H
 
@@ -58,8 +58,8 @@ void fsr_ref_array_free(fsr_ref_array *a);
 /* Compares a backend's array (C order, want->dtype) with the reference; true if every element is within its bound. NaN
  * equals NaN, an infinity only itself, +0 equals -0. The report accumulates: zero it before the first array; `checked`
  * grows, the other fields change when a worse element than all before is found, but worst_out, which is the caller's.
- * worst is error / bound, INFINITY where the bound is 0 or one of the two is no finite number. An element without a known
- * bound is never outside; `apart` counts those that do not have half the digits of the plain value. */
+ * worst is error / bound, INFINITY where the bound is 0 or one of the two is no finite number. An element without a
+ * known bound is never outside; `apart` counts those that do not have half the digits of the plain value. */
 bool fsr_ref_compare(const fsr_ref_array *want, const void *got, fsr_verify_report *report);
 
 #endif

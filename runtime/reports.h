@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What kernels report: computed indices that lay outside. A report belongs to the graph or the plan whose run made it, and
- * is told to who reads results of that. Counter-example to one fault for a context: of two threads that read at once each
- * may be told of the other's index, and not of its own. */
+/* What kernels report: computed indices that lay outside. A report belongs to the graph or the plan whose run made it,
+ * and is told to who reads results of that. Counter-example to one fault for a context: of two threads that read at
+ * once each may be told of the other's index, and not of its own. */
 #ifndef FUSOR_RUNTIME_REPORTS_H
 #define FUSOR_RUNTIME_REPORTS_H
 
@@ -24,12 +24,12 @@ fsr_status fsr_reports_begin(fsr_context *ctx, fsr_report_run run, const fsr_rep
                              fsr_report_batch **batch, void **words, fsr_fault *fault);
 /* The run was launched (or failed): its words are looked at by who is to be told. NULL is allowed. */
 void fsr_reports_end(fsr_context *ctx, fsr_report_batch *batch);
-/* Each is FSR_ERR_INDEX with the first index that was reported, by the runs named here, since they were told; these are then
- * forgotten, of the others nothing is. Waits for the device if there was such a run that may report.
+/* Each is FSR_ERR_INDEX with the first index that was reported, by the runs named here, since they were told; these are
+ * then forgotten, of the others nothing is. Waits for the device if there was such a run that may report.
  * read: runs of the graph. */
 fsr_status fsr_reports_read(fsr_context *ctx, const fsr_graph *g, fsr_fault *fault);
-/* ran: runs of the plan, of the graph whose arrays it keeps (NULL: it keeps none), and those of any plan that the calling
- * thread started and that left results on the device, since the plan may have taken them as inputs. */
+/* ran: runs of the plan, of the graph whose arrays it keeps (NULL: it keeps none), and those of any plan that the
+ * calling thread started and that left results on the device, since the plan may have taken them as inputs. */
 fsr_status fsr_reports_ran(fsr_context *ctx, const fsr_plan *plan, const fsr_graph *origin, fsr_fault *fault);
 /* sync: runs of everybody, each told once by a sync. Those that other threads started stay for their readers. */
 fsr_status fsr_reports_sync(fsr_context *ctx, fsr_fault *fault);

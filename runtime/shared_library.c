@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading libraries of others. Opened with RTLD_NODELETE a library stays when its handle is closed, which is done at once: nobody
- * has to remember it. Counter-example to taking the first file that opens: an old version lacks a function that the next name
- * on the list, another version, has. */
+/* Loading libraries of others. Opened with RTLD_NODELETE a library stays when its handle is closed, which is done at
+ * once: nobody has to remember it. Counter-example to taking the first file that opens: an old version lacks a function
+ * that the next name on the list, another version, has. */
 #define _GNU_SOURCE 1
 #include "runtime/shared_library.h"
 #include <dlfcn.h>

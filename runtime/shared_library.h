@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries of others that are loaded when they are first wanted: NVRTC, cuBLAS, cuFFT, OpenBLAS. A program starts without any of
- * them. Whoever wants one names its files in order of preference and the functions that it calls; a table of these, written as an
- * X-macro, makes the fields that hold them and the list, so no function is declared and not loaded. */
+/* Libraries of others that are loaded when they are first wanted: NVRTC, cuBLAS, cuFFT, OpenBLAS. A program starts
+ * without any of them. Whoever wants one names its files in order of preference and the functions that it calls; a
+ * table of these, written as an X-macro, makes the fields that hold them and the list, so no function is declared
+ * and not loaded. */
 #ifndef FUSOR_RUNTIME_SHARED_LIBRARY_H
 #define FUSOR_RUNTIME_SHARED_LIBRARY_H
 
@@ -14,10 +15,10 @@ typedef struct fsr_shared_function {
     void *to; /* the address of a pointer to a function */
 } fsr_shared_function;
 
-/* Opens the first of the files that is there and has every function, and fills the pointers; a NULL ends either list. It stays
- * until the process ends: its threads may be at work, and loading it again would cost its start again. NULL: there is none, and the
- * pointers hold nothing to rely on. *fresh, if asked for, says that nobody had loaded it before; *tried, if asked for, receives
- * each name with what was wrong with it. */
+/* Opens the first of the files that is there and has every function, and fills the pointers; a NULL ends either list.
+ * It stays until the process ends: its threads may be at work, and loading it again would cost its start again. NULL:
+ * there is none, and the pointers hold nothing to rely on. *fresh, if asked for, says that nobody had loaded it before;
+ * *tried, if asked for, receives each name with what was wrong with it. */
 void *fsr_shared_library_load(const char *const *file, const fsr_shared_function *function, bool *fresh,
                               fsr_text *tried);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread inherits the mask of whoever starts it: so that one blocks everything for a moment. Counter-example to the new
- * thread blocking signals first thing: one may be delivered to it before. */
+/* A thread inherits the mask of whoever starts it: so that one blocks everything for a moment. Counter-example to the
+ * new thread blocking signals first thing: one may be delivered to it before. */
 #include "runtime/thread.h"
 #include <signal.h>
 #include <stdbool.h>

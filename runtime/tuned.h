@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of a plan with other schedules than the rules'. The executable is shared by whoever computes the same, and stays as it
- * is; a plan has these beside it. */
+/* Kernels of a plan with other schedules than the rules'. The executable is shared by whoever computes the same, and
+ * stays as it is; a plan has these beside it. */
 #ifndef FUSOR_RUNTIME_TUNED_H
 #define FUSOR_RUNTIME_TUNED_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds in generated C: computed indices brought into an array, and what is told of those that were outside.
  *
- * A bound is arithmetic without a branch, so that loops stay vector code. What is outside is remembered in a variable of
- * the function and left in memory once, at its end. Counter-example to telling it where it is found: an atomic operation
- * in a loop keeps it from being vectorized, for indices that hardly ever are wrong. */
+ * A bound is arithmetic without a branch, so that loops stay vector code. What is outside is remembered in a variable
+ * of the function and left in memory once, at its end. Counter-example to telling it where it is found: an atomic
+ * operation in a loop keeps it from being vectorized, for indices that hardly ever are wrong. */
 #include "backend_cpu/emit/parts.h"
 
 /* "fsr_clip(v3, n9)": the index, brought inside. */

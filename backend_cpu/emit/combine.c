@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores that combine, in generated C: what is there and what is stored, by the store's op.
  *
- * The kernel's array belongs to the thread that runs it: the array itself to one thread, to each other one an array of its
- * own, which begins as the op's identity and is folded into the first when all are done. So there is no atomic
- * instruction, which would cost as much as twenty others and wait for memory each time. The kernel has a task for either:
- * IDENTITY fills the array with the identity, MERGE folds another one into it. Which thread takes which elements changes no
- * bit of an integer.
+ * The kernel's array belongs to the thread that runs it: the array itself to one thread, to each other one an array of
+ * its own, which begins as the op's identity and is folded into the first when all are done. So there is no atomic
+ * instruction, which would cost as much as twenty others and wait for memory each time. The kernel has a task for
+ * either: IDENTITY fills the array with the identity, MERGE folds another one into it. Which thread takes which
+ * elements changes no bit of an integer.
  *
- * Two elements of a loop may have one place. Counter-example to a loop that the compiler may turn into vector code, as it may
- * that of every other store: of eight elements with one place one would be counted. */
+ * Two elements of a loop may have one place. Counter-example to a loop that the compiler may turn into vector code, as
+ * it may that of every other store: of eight elements with one place one would be counted. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 

@@ -211,7 +211,8 @@ static const char tanh_text[] =
     "    return (c128){u * __builtin_sqrt(1 + s * s) * s / v, t / v};\n"
     "}\n";
 
-/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos iz. */
+/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos
+ * iz. */
 #define TURNED(name, of, RE, IM)                                            \
     "static inline c128 fsr_c128_" name "(c128 a) {\n"                      \
     "    const c128 z = fsr_c128_" of "((c128){-a.im, a.re});\n"            \

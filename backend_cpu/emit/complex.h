@@ -7,8 +7,8 @@
 #include "runtime/text.h"
 #include <stdint.h>
 
-/* A piece of text under the name of the function in it. What it mentions of others lies before it, in its own table or in
- * the one before that. */
+/* A piece of text under the name of the function in it. What it mentions of others lies before it, in its own table or
+ * in the one before that. */
 typedef struct fsr_c_complex {
     const char *name;
     const char *text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inverse functions of complex numbers for generated C, logarithms and powers to other bases, log1p and expm1. In f64, as
- * those of complex.c; zeros, infinities and NaNs are those of C's Annex G, the sign of a zero tells the side of a cut.
+/* Inverse functions of complex numbers for generated C, logarithms and powers to other bases, log1p and expm1. In f64,
+ * as those of complex.c; zeros, infinities and NaNs are those of C's Annex G, the sign of a zero tells the side of a
+ * cut.
  *
  *   asin, acos   Hull, Fairgrieve and Tang, "Implementing the complex arcsine and arccosine functions using exception
  *                handling" (ACM Transactions on Mathematical Software 23, 1997): of x + iy in the first quadrant, with

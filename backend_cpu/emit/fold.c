@@ -4,9 +4,10 @@
  * A row's columns are cut into chunks. Within a chunk a commutative reduction has `lanes` independent accumulators (the
  * compiler makes vectors of them), folded pairwise at the chunk's end; any other fold has one, in order, into which
  * strips are folded pairwise (pair.c). The chunks of a reduction meet on a stack that counts in binary: states of
- * equal numbers of chunks fold with each other, in order. By columns a scan restarts in each chunk and prepends the carry:
- * element = carry (+) local; the carry advances by whole chunks; a sequence has one state from the first column to the last. Along rows it goes in blocks (scan.c). The association therefore depends on the number of
- * columns and on lanes and chunk, on nothing else.
+ * equal numbers of chunks fold with each other, in order. By columns a scan restarts in each chunk and prepends the
+ * carry: element = carry (+) local; the carry advances by whole chunks; a sequence has one state from the first column
+ * to the last. Along rows it goes in blocks (scan.c). The association therefore depends on the number of columns and on
+ * lanes and chunk, on nothing else.
  *
  * An operator of several steps is a part of the loops over columns, and a function, join, where whole chunks meet: a
  * compiler works on each copy of its text again.
@@ -144,8 +145,8 @@ static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, c
     fsr_text_free(&t);
 }
 
-/* The state `letter` is wider than the scan's elements: its carry g, the fold n of a part, and everything where parts are
- * only folded. */
+/* The state `letter` is wider than the scan's elements: its carry g, the fold n of a part, and everything where parts
+ * are only folded. */
 static bool is_wide(const fsr_c_emit *e, int fold, char letter) {
     return carries_wide(e, fold) && (letter == 'g' || letter == 'n' || e->k->fold[fold].kind == FSR_FOLD_REDUCE);
 }

@@ -188,7 +188,8 @@ static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
     fsr_c_end(e);
 }
 
-/* The same in stages: of a chain of functions, which hardly waits for memory, and beside what has no vector code. Stages one after the other, in strips. */
+/* The same in stages: of a chain of functions, which hardly waits for memory, and beside what has no vector code.
+ * Stages one after the other, in strips. */
 static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_c_begin(e, "for (i64 cs = %s; cs < %s; cs += %d)", e->low, e->high, e->s->strip);

@@ -2,9 +2,10 @@
 /* Division with a floor, parts of floats and their neighbours, integer powers, as C text.
  *
  * floor_divide and mod go through fmod, which is exact. ldexp of f32 is one product in f64, where nothing overflows or
- * is lost, rounded once. That of f64 is three, of which the last alone may round: before a product that leaves the range there
- * are steps up that overflow only where the result does, and steps down that leave 53 bits, or nothing that the result would have.
- * Counter-example to two products by half of the power: both round where the result is subnormal. */
+ * is lost, rounded once. That of f64 is three, of which the last alone may round: before a product that leaves the
+ * range there are steps up that overflow only where the result does, and steps down that leave 53 bits, or nothing that
+ * the result would have. Counter-example to two products by half of the power: both round where the result is
+ * subnormal. */
 #include "backend_cpu/emit/math.h"
 #include <stddef.h>
 

@@ -2,7 +2,8 @@
 /* Random words and half turns as C text.
  *
  * philox     ten rounds on four words of 32 bits; the products of 32 bits each are what vectors have an instruction for
- * sinpi      |x| less the nearest even number is exact, so is what is left of that by quarters; then the series of sine and
+ * sinpi      |x| less the nearest even number is exact, so is what is left of that by quarters; then the series of sine
+ * and
  *            cosine of pi r on |r| <= 1/4. Counter-example to sin(pi * x): pi * 1e6 is rounded to 1e-10, and so wrong by that */
 #include "backend_cpu/emit/math.h"
 #include <stddef.h>
@@ -30,9 +31,9 @@ static const char philox_text[] =
     "    return low | (u64)high << 32;\n"
     "}\n";
 
-/* y[l] = fsr_philox(seed, stream, at[l]). Of neighbours, at[l] = (start + l) >> halved as an element's number or half of it, the
- * blocks are computed once each, side by side, and handed out. Counter-example to looking at the first and the last alone: in between
- * anything may lie. */
+/* y[l] = fsr_philox(seed, stream, at[l]). Of neighbours, at[l] = (start + l) >> halved as an element's number or half
+ * of it, the blocks are computed once each, side by side, and handed out. Counter-example to looking at the first and
+ * the last alone: in between anything may lie. */
 static const char philox_row_text[] =
     "static __attribute__((noinline)) void fsr_philox_blocks(u64 *restrict pair, i64 n, u64 seed, u64 stream, u64 block) {\n"
     "    u32 *const word = (u32 *)pair;\n"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads whose guards are the same for the whole innermost loop.
  *
- * A load of neighbours under a guard becomes a load under a vector's mask. One with a stride, or of one element, keeps a
- * compiler from making vector code of its loop at all; so it reads by a pointer and a stride of its own, which show a zero
- * where the guard does not hold. Counter-example to reading the element in any case: it may lie outside of its array. */
+ * A load of neighbours under a guard becomes a load under a vector's mask. One with a stride, or of one element, keeps
+ * a compiler from making vector code of its loop at all; so it reads by a pointer and a stride of its own, which show a
+ * zero where the guard does not hold. Counter-example to reading the element in any case: it may lie outside of its
+ * array. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of outputs in generated C: by columns, with the states of `tall` rows along one dimension and `group` along the last
- * one at once.
+/* Tiles of outputs in generated C: by columns, with the states of `tall` rows along one dimension and `group` along the
+ * last one at once.
  *
  * What the columns of the tiles read is copied first, once for a block of the last dimension, into a panel: `group`
  * elements side by side for each column of the domain, in the loop's order. Then, for each column, the text of the
  * element stands there `tall` times, once for each row, in a loop over the panel's elements of constant length: the
- * compiler makes one vector of it, or a few, reads the panel's once, and finds the states to be registers as long as the
- * innermost loop runs. Nothing else in that loop is written.
+ * compiler makes one vector of it, or a few, reads the panel's once, and finds the states to be registers as long as
+ * the innermost loop runs. Nothing else in that loop is written.
  *
- * Edges. Behind the last element of a block the panel holds zeros, and a row behind the last one of a tile reads what the
- * last one does: their states are computed and nobody stores them. Counter-example to a second text for the edges: with
- * loops of variable length the states are in memory, for all tiles. */
+ * Edges. Behind the last element of a block the panel holds zeros, and a row behind the last one of a tile reads what
+ * the last one does: their states are computed and nobody stores them. Counter-example to a second text for the edges:
+ * with loops of variable length the states are in memory, for all tiles. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the C emitter share: the source under construction and the names in it.
  *
- * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, p<a>_ before
- * any, i<d>
+ * Names in generated text: x<b> array b, v<i> instruction i, p<a>_<d> address of access a after dimension d, p<a>_
+ * before any, i<d>
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
  * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
  * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan in a strip: a<f>_<i> elements folded
  * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
  * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
- * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array;
- * panel<i> what a tile's columns read of staged load i. r is the row, l a lane, in a tile of outputs a row of it, l<n>
- * row n of it or its last one, h how many it has, j a row of a group, t the task, z the states of a part. */
+ * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a
+ * strip's values and mask, ends<i> both ends of its array; panel<i> what a tile's columns read of staged load i. r is
+ * the row, l a lane, in a tile of outputs a row of it, l<n> row n of it or its last one, h how many it has, j a row
+ * of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -197,15 +198,16 @@ void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_quotient_head(const fsr_c_emit *e, fsr_text *to);
 /* Some guard asks the condition where the version runs, and may hold with it. */
 bool fsr_c_has_step(const fsr_c_emit *e, const fsr_loop_version *version, int condition);
-/* The elements of the run from s0 to s1 where condition number `at`, which has a step, holds: the loop again, for them. */
+/* The elements of the run from s0 to s1 where condition number `at`, which has a step, holds: the loop again, for
+ * them. */
 void fsr_c_put_steps(fsr_c_emit *e, const fsr_body *loop, int at);
 
 /* ---- version.c: versions of loops ------------------------------------------------------------- */
 
 /* Before the innermost loop: the truth of the conditions that it does not change. */
 void fsr_c_outer(fsr_c_emit *e, const fsr_body *loop);
-/* The loop over [low, high), which `print` prints, in runs of a multiple of `unit` elements, each in the version for it.
- * Anything left over asks. */
+/* The loop over [low, high), which `print` prints, in runs of a multiple of `unit` elements, each in the version for
+ * it. Anything left over asks. */
 void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, int unit,
                       void (*print)(fsr_c_emit *e, const fsr_body *loop));
 /* The body of a loop over the rows of a block, in the version for them all. */

@@ -7,15 +7,15 @@
  *
  * A scan whose results only filters' stores name is not done: they keep count themselves (pack.c).
  *
- * An array is scanned in blocks of 16: in two steps element l of a quad takes in element l - 1, then l - 2; then the last
- * element of a quad goes into the quad on its right, and that of eight into the next eight, all of it vector code; then
- * the blocks' last elements are folded one after the other, and what comes before a block is folded into its elements.
- * Counter-example to the obvious loop: each element waits for the addition before it, four cycles of a processor that
- * could do thirty-two in that time.
+ * An array is scanned in blocks of 16: in two steps element l of a quad takes in element l - 1, then l - 2; then the
+ * last element of a quad goes into the quad on its right, and that of eight into the next eight, all of it vector code;
+ * then the blocks' last elements are folded one after the other, and what comes before a block is folded into its
+ * elements. Counter-example to the obvious loop: each element waits for the addition before it, four cycles of a
+ * processor that could do thirty-two in that time.
  *
  * What a piece takes in from its left is the element on its left, so that a running sum of non-negative values does not
- * step back there; within a quad it does by 2 units in the last place at most. Across blocks, chunks and parts an f32 sum
- * is carried as an f64 (wide): a part's carry comes from another fold than the scan of the part before it.
+ * step back there; within a quad it does by 2 units in the last place at most. Across blocks, chunks and parts an f32
+ * sum is carried as an f64 (wide): a part's carry comes from another fold than the scan of the part before it.
  * Counter-examples: with both in f32 they were more than 200 units apart; and elements that take in their neighbours at
  * the distances 1, 2, 4, 8 have trees of their own, 3 units apart.
  *

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows whose columns are cut into parts (schedule.part), in generated C: what lets several threads work on one long row.
+/* Rows whose columns are cut into parts (schedule.part), in generated C: what lets several threads work on one long
+ * row.
  *
- * A part's state is what the stack of chunks would hold after it, and pushing the parts' states on the stack in place of chunks' gives the same tree: a reduction has the same bits
- * divided or not. A scan needs its carry before it starts. Its parts are therefore folded first (FOLD), the carries
- * handed on in order (CARRY), and the columns scanned while they are still in the cache (PART). */
+ * A part's state is what the stack of chunks would hold after it, and pushing the parts' states on the stack in place
+ * of chunks' gives the same tree: a reduction has the same bits divided or not. A scan needs its carry before it
+ * starts. Its parts are therefore folded first (FOLD), the carries handed on in order (CARRY), and the columns
+ * scanned while they are still in the cache (PART). */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>

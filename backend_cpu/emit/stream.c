@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Results that no cache would hold until somebody reads them (schedule.streams), in generated C.
  *
- * The loop runs in strips whose results go to a buffer in the first cache, and from there by stores that pass the caches
- * by. One loop serves both ways: it stores through a pointer, to the buffer or to the array. Scans and chains of
+ * The loop runs in strips whose results go to a buffer in the first cache, and from there by stores that pass the
+ * caches by. One loop serves both ways: it stores through a pointer, to the buffer or to the array. Scans and chains of
  * functions are in strips already: each has its buffer. What filters pack is held in lines (pack.c). Rows do so where
  * they begin with a line of memory. Counter-example to rows that begin anywhere: the line that two strips share is
  * written by halves, one of them past a cache that holds the other; that alone took twice the time of a filter. */

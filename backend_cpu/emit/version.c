@@ -6,9 +6,9 @@
  * run takes the version that knows what holds there, its instructions less those that nobody needs. What no version
  * knows asks: a bit of `outer`, which is the same for the whole loop, or a comparison.
  *
- * Where elements have to stay together (lanes, strips, a block of rows) a run is a whole number of such units, and a unit
- * that a bound cuts asks. With schedule.cut_steps a short run is first computed as if no condition with a step held, and
- * then the elements of each of these again, with strided stores that find the run in the nearest cache. */
+ * Where elements have to stay together (lanes, strips, a block of rows) a run is a whole number of such units, and a
+ * unit that a bound cuts asks. With schedule.cut_steps a short run is first computed as if no condition with a step
+ * held, and then the elements of each of these again, with strided stores that find the run in the nearest cache. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 
@@ -123,7 +123,8 @@ static void put_bounds(fsr_c_emit *e, const versions *v, const char *high, int u
     fsr_c_end(e);
 }
 
-/* ---- versions ----------------------------------------------------------------------------------------------------- */
+/* ---- versions
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void know(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version version) {
     e->known = version;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* 64-bit whole numbers to floats without the instruction that only AVX-512 has: one conversion kept the loop around it from being
- * vector code, 4.5 times the time of 150 operations.
+/* 64-bit whole numbers to floats without the instruction that only AVX-512 has: one conversion kept the loop around it
+ * from being vector code, 4.5 times the time of 150 operations.
  *
- * The halves of the number are put into the mantissas of 2^52 and of 2^84 (with 2^63 for the sign), whose units of the last
- * place are 1 and 2^32. Taking the powers away again is exact, and the sum of both rounds once. That is the f64. An f32
- * of it would be rounded twice: 2^54 + 2^30 + 1 would become the tie 2^54 + 2^30, then 2^54. So a number of more than 53 bits
- * first loses its last 11, and the lowest that is left becomes 1 if one of them was not 0 (rounding to odd): the second
- * rounding then sees on which side of a tie it was. */
+ * The halves of the number are put into the mantissas of 2^52 and of 2^84 (with 2^63 for the sign), whose units of the
+ * last place are 1 and 2^32. Taking the powers away again is exact, and the sum of both rounds once. That is the f64.
+ * An f32 of it would be rounded twice: 2^54 + 2^30 + 1 would become the tie 2^54 + 2^30, then 2^54. So a number of more
+ * than 53 bits first loses its last 11, and the lowest that is left becomes 1 if one of them was not 0 (rounding to
+ * odd): the second rounding then sees on which side of a tie it was. */
 #include "backend_cpu/emit/parts.h"
 
 bool fsr_c_whole_is(fsr_dtype from, fsr_dtype dest) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the program's own: its CPU function, by the calling thread alone, on the arguments' plain values. Of arguments that
- * are known what it gives is known up to the units that the callee states; nothing else is known of what it does. */
+/* Calls of the program's own: its CPU function, by the calling thread alone, on the arguments' plain values. Of
+ * arguments that are known what it gives is known up to the units that the callee states; nothing else is known of
+ * what it does. */
 #include "backend_cpu/reference/library.h"
 #include "graph/code.h"
 #include "graph/shape.h"

@@ -7,7 +7,8 @@
  * more in proportion to |b log a|, the exponent that is rounded before exp.
  * Unknown: what follows from an infinity or a NaN by an op that rounds (its parts are held to NumPy's by vectors in
  * tests/numpy), results within a factor of 4 of overflow, what lies across a branch cut, where the sign of a zero
- * decides (of log, sqrt and pow the negative real axis), and exp2 where the angle has turned more than 100,000 times. */
+ * decides (of log, sqrt and pow the negative real axis), and exp2 where the angle has turned more than 100,000
+ * times. */
 #include "backend_cpu/reference/ball.h"
 #include "graph/ref_complex.h"
 

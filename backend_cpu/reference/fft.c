@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Fourier transforms by their definition, divided at the least prime of the length, in long double.
  *
- * Bound. Each element of the result passes through as many roundings as the length has factors, each of a term no greater than the sum
- * of all magnitudes: (4 log2 n + 8) units of that sum. Where a prime is large transforms go by convolutions of other lengths, whose
- * terms may be as large as the square root of the length times the norm. What is not exact before reaches every element in full. */
+ * Bound. Each element of the result passes through as many roundings as the length has factors, each of a term no
+ * greater than the sum of all magnitudes: (4 log2 n + 8) units of that sum. Where a prime is large transforms go by
+ * convolutions of other lengths, whose terms may be as large as the square root of the length times the norm. What
+ * is not exact before reaches every element in full. */
 #include "backend_cpu/reference/library.h"
 #include "graph/fourier.h"
 #include "graph/shape.h"

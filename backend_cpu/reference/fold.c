@@ -9,8 +9,8 @@
  *   sequential operators       one after the other, as every backend does.
  * A component that is nothing but the sum of its two arguments (the count of a mean, a sum beside a maximum) has that
  * formula also inside a larger operator.
- * The sign of a zero is unknown, for min and max only where zeros of both signs are folded: a backend may start from the
- * identity, and of two zeros either is the larger. */
+ * The sign of a zero is unknown, for min and max only where zeros of both signs are folded: a backend may start from
+ * the identity, and of two zeros either is the larger. */
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/estimate.h"
 #include "backend_cpu/reference/majorant.h"

@@ -8,7 +8,8 @@
 /* Roundings that an element may pass through on a backend. A reduction of n: min(n - 1, serial + log2 n + n / 2^20),
  * that is, accumulators that fold `serial` elements one after the other (for huge n at least 2^20 accumulators), then a
  * tree. serial is 512 if the operator commutes, else 4096 (adjacent elements cannot be spread over lanes). A scan at
- * its n-th element: n - 1, since a GPU walks down a column with one thread; everywhere else it is less (docs/semantics.md). */
+ * its n-th element: n - 1, since a GPU walks down a column with one thread; everywhere else it is less
+ * (docs/semantics.md). */
 double fsr_ref_depth(int64_t n, bool commutative);
 double fsr_ref_scan_depth(int64_t n);
 /* How often an element may be part of the right operand of an operator that does not commute, in reductions and scans:
@@ -24,8 +25,8 @@ void fsr_ref_combine(const fsr_combine *c, bool selects, fsr_ball *out, const fs
 /* The operator on wide numbers without radii: out[0..arity) from arg[0..2*arity), left then right. */
 void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out);
 
-/* Folds in[0..arity) of shape `from` over node->axes, or along node->axis, with the node's operator, of which everything
- * but the states is bound. out[0..arity) receives new arrays of
+/* Folds in[0..arity) of shape `from` over node->axes, or along node->axis, with the node's operator, of which
+ * everything but the states is bound. out[0..arity) receives new arrays of
  * node->shape. FSR_ERR_MEMORY: out of memory, nothing is made. */
 fsr_status fsr_ref_reduce(const fsr_rec *node, const fsr_combine *combine, const fsr_ref_view *in,
                           const fsr_shape *from, fsr_ref_data **out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements at computed indices; see gather.h.
  *
- * An index that is not known for sure (the greatest of numbers that were rounded, say) may name any element: the value is
- * the one at its plain value, and nothing is known of how far others may be off. */
+ * An index that is not known for sure (the greatest of numbers that were rounded, say) may name any element: the value
+ * is the one at its plain value, and nothing is known of how far others may be off. */
 #include "backend_cpu/reference/gather.h"
 
 fsr_status fsr_ref_outside(const fsr_rec *rec, int64_t index, int axis, int64_t extent, fsr_fault *fault) {

@@ -6,8 +6,8 @@
 #include "backend_cpu/reference/array.h"
 #include "runtime/fault.h"
 
-/* A GATHER's elements into out, in C order of its shape. in: its arguments; source: the first one's shape. FSR_ERR_INDEX:
- * an index that is to be reported. FSR_ERR_MEMORY. */
+/* A GATHER's elements into out, in C order of its shape. in: its arguments; source: the first one's shape.
+ * FSR_ERR_INDEX: an index that is to be reported. FSR_ERR_MEMORY. */
 fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr_ref_view *in, fsr_ref_data *out,
                           fsr_fault *fault);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Equations and factors of matrices in long double: elimination with the whole inverse, Cholesky's factor, reflections.
  *
- * Bounds. What a backward stable algorithm computes is exact for a matrix that is `error` away in norm: a multiple of the unit and of
- * the sizes, and what is not known of the arguments. A solution moves by the inverse's row times that, factors by it times the
- * norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. What is multiplied to a determinant depends on
- * the order of the rows, which is nobody's to know. */
+ * Bounds. What a backward stable algorithm computes is exact for a matrix that is `error` away in norm: a multiple of
+ * the unit and of the sizes, and what is not known of the arguments. A solution moves by the inverse's row times that,
+ * factors by it times the norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. What is
+ * multiplied to a determinant depends on the order of the rows, which is nobody's to know. */
 #include "backend_cpu/reference/linalg.h"
 #include "graph/shape.h"
 #include <stdlib.h>
@@ -154,8 +154,8 @@ static void mirror(fsr_ref_number *y, const fsr_ref_number *v, fsr_ref_number ti
         y[i] -= times * sum * v[i];
 }
 
-/* Reflections of the columns, which are a's rows of m; v and times: of each. *least: how near to 0 a real part came that a sign
- * was chosen by. */
+/* Reflections of the columns, which are a's rows of m; v and times: of each. *least: how near to 0 a real part came
+ * that a sign was chosen by. */
 static void reflections(fsr_ref_problem *x, fsr_ref_number *v, fsr_ref_number *times, long double *least) {
     const int64_t n = x->l.rows, m = x->l.cols, k = m < n ? m : n;
     for (int64_t j = 0; j < k; j++) {

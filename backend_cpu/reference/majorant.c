@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* The error of a fold whose operator is a sum of products, over any tree.
  *
- * The result is a sum of products of elements, the same ones for every tree (form.c). A backend that folds by a tree has
- * each product times some roundings 1 + delta, |delta| <= u, and elements that may be off by their radii. So its error is
- * at most the fold without signs of elements |x| + r, times (1 + u) to the number of roundings, less the fold without
- * signs of |x|:
+ * The result is a sum of products of elements, the same ones for every tree (form.c). A backend that folds by a tree
+ * has each product times some roundings 1 + delta, |delta| <= u, and elements that may be off by their radii. So its
+ * error is at most the fold without signs of elements |x| + r, times (1 + u) to the number of roundings, less the fold
+ * without signs of |x|:
  *   M = fold of |x|,   M + D = fold of (|x| + r) (1 + u)^roundings,
  *   error <= D + ((1 + u)^(left[p] L + right[p] R) - 1) (M + D),
- * where the second factor is what passes an element on, L times at most as a left operand, R times as a right one. M and D
- * are sums of numbers of one sign, so they are folded in any order, here from left to right, without cancellation. A
- * recurrence that forgets (coefficients below 1) has a small D and a small M, however long it is; one whose order may not
- * be changed has right[a] = left[a] = left[b] = 0, right[b] = 1.
+ * where the second factor is what passes an element on, L times at most as a left operand, R times as a right one. M
+ * and D are sums of numbers of one sign, so they are folded in any order, here from left to right, without
+ * cancellation. A recurrence that forgets (coefficients below 1) has a small D and a small M, however long it is; one
+ * whose order may not be changed has right[a] = left[a] = left[b] = 0, right[b] = 1.
  *
  * Nothing may overflow on the way, in any tree: the largest fold without signs of any part of the row ends at some
- * element, and is the larger of that element alone and the largest part that ends before it, continued (`run`). Where it
- * may leave the dtype, the result is unknown; so is what an infinity reaches. Counter-example to trusting the finite
+ * element, and is the larger of that element alone and the largest part that ends before it, continued (`run`). Where
+ * it may leave the dtype, the result is unknown; so is what an infinity reaches. Counter-example to trusting the finite
  * result: a linear recurrence of coefficients 1e-300, 1e200, 1e200 is finite from left to right, but a tree multiplies
  * the last two first.
  *
- * Products that underflow: each of the n - 1 nodes may be off by a few of the smallest subnormals besides. Seen from the
- * result a node is (left (+) node) (+) right, where left and right are parts of the row: the error grows at most by what
- * the largest parts make of it. Twice that covers that these are inexact themselves.
+ * Products that underflow: each of the n - 1 nodes may be off by a few of the smallest subnormals besides. Seen from
+ * the result a node is (left (+) node) (+) right, where left and right are parts of the row: the error grows at most by
+ * what the largest parts make of it. Twice that covers that these are inexact themselves.
  *
- * Where all elements are known integers, and no part of the row may leave those that the dtype holds, nothing is rounded
- * in any order, and the result is known. */
+ * Where all elements are known integers, and no part of the row may leave those that the dtype holds, nothing is
+ * rounded in any order, and the result is known. */
 #include "backend_cpu/reference/majorant.h"
 #include "backend_cpu/reference/fold.h"
 #include <float.h>
@@ -42,7 +42,8 @@ static long double larger(long double a, long double b) {
     return isnan(a) || a > b ? a : b;
 }
 
-/* Of an element that is not finite: which components have no bound, here or where the identity is folded in (0 * inf). */
+/* Of an element that is not finite: which components have no bound, here or where the identity is folded in (0 *
+ * inf). */
 static void note_infinite(fsr_ref_majorant *m, const fsr_ball *x, fsr_ref_major *leaf) {
     const fsr_combine *c = m->form->combine;
     long double both[3][FSR_MAX_TUPLE], arg[2 * FSR_MAX_TUPLE];

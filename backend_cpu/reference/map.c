@@ -3,8 +3,8 @@
  *
  * Of known values, ops that leave known values (integers, casts, comparisons, exact operations on floats) need no ball,
  * which takes a tenth of the time; what fsr_ball_op would give is the ball around the same value.
- * Counter-examples to every exact op on known operands: fmax gives either of two zeros, signbit of a NaN is anybody's, and
- * so is the sign that copysign takes of a NaN. */
+ * Counter-examples to every exact op on known operands: fmax gives either of two zeros, signbit of a NaN is anybody's,
+ * and so is the sign that copysign takes of a NaN. */
 #include "backend_cpu/reference/map.h"
 #include "backend_cpu/reference/call.h"
 #include "backend_cpu/reference/rules.h"
@@ -57,8 +57,8 @@ static fsr_ref_data *map_known(const fsr_rec *rec, fsr_dtype compute, const fsr_
     return data;
 }
 
-/* The result for one element. Where operands and result are known, the ball was made of the value; and where the result is
- * the op's, rounded once, it is computed once. */
+/* The result for one element. Where operands and result are known, the ball was made of the value; and where the result
+ * is the op's, rounded once, it is computed once. */
 static void apply(const fsr_rec *rec, fsr_dtype compute, fsr_ball_mode mode, const fsr_ball *ball,
                   const fsr_value *value, fsr_ref_element *out) {
     const fsr_dtype dtype = rec->dtype[0];

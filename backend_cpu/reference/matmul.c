@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices, from their definition: each element the sum of k products, whose error is at most k + 1 roundings of the sum
- * of the products' magnitudes, in whatever order they are added. Recorded graphs have sums of products instead (primitives/matmul.c); the call
- * is what a plan makes of those, and what a text may say. */
+/* Products of matrices, from their definition: each element the sum of k products, whose error is at most k + 1
+ * roundings of the sum of the products' magnitudes, in whatever order they are added. Recorded graphs have sums of
+ * products instead (primitives/matmul.c); the call is what a plan makes of those, and what a text may say. */
 #include "graph/matmul.h"
 #include "backend_cpu/reference/library.h"
 #include "graph/shape.h"

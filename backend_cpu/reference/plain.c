@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Plain values of folds.
  *
- * A float sum is added up in long double with compensation (Neumaier), parts of complex numbers apart, a float product in
- * long double; either is rounded once, when it is asked for. Every other operator is evaluated in the dtypes of its
- * state, rounded at every step, as its meaning is (docs/semantics.md), in an order that a backend could have: reductions
- * by a tree of neighbours, scans in strips of 512, each from its own first element, and what lies before the strip is
- * its left operand; a sequential operator is evaluated from the identity on, element by element.
+ * A float sum is added up in long double with compensation (Neumaier), parts of complex numbers apart, a float product
+ * in long double; either is rounded once, when it is asked for. Every other operator is evaluated in the dtypes of its
+ * state, rounded at every step, as its meaning is (docs/semantics.md), in an order that a backend could have:
+ * reductions by a tree of neighbours, scans in strips of 512, each from its own first element, and what lies before the
+ * strip is its left operand; a sequential operator is evaluated from the identity on, element by element.
  * Counter-example to one serial chain: 2^24 ones, added one by one in f32, stay 16777216, and a running Welford mean of
  * 10^6 numbers is further from the truth than any backend may be. */
 #include "backend_cpu/reference/plain.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops over arrays: the body's graph evaluated turn after turn, each on what the one before has left.
  *
- * The plain state ends where its own condition does. What is known beside it ends there too, if the condition is known at
- * every turn, and how many turns there are at most; else another number of turns is as right, and nothing is known of the results. */
+ * The plain state ends where its own condition does. What is known beside it ends there too, if the condition is known
+ * at every turn, and how many turns there are at most; else another number of turns is as right, and nothing is
+ * known of the results. */
 #include "backend_cpu/reference/rounds.h"
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 #include "backend_cpu/reference/array.h"
 #include "graph/rounds.h"
 
-/* Evaluates a graph whose inputs and parameters are given, by node; results[i], of outs[i], is the caller's to unref. */
+/* Evaluates a graph whose inputs and parameters are given, by node; results[i], of outs[i], is the caller's to
+ * unref. */
 typedef fsr_status (*fsr_ref_evaluate)(void *user, const fsr_graph *g, const fsr_ref *outs, int n,
                                        const fsr_ref_view *given, fsr_ref_view *results);
 

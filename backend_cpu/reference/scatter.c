@@ -2,8 +2,8 @@
 /* Elements that are left at computed addresses; see scatter.h.
  *
  * A filter counts for itself what its mask selects, row by row, whatever the graph's count says.
- * A mask that is not known for sure (of numbers that were rounded, say) may put any element anywhere in its array: values
- * are those of the plain mask, and nothing is known of how far others may be off. */
+ * A mask that is not known for sure (of numbers that were rounded, say) may put any element anywhere in its array:
+ * values are those of the plain mask, and nothing is known of how far others may be off. */
 #include "backend_cpu/reference/scatter.h"
 #include "backend_cpu/reference/gather.h"
 #include "graph/shape.h"

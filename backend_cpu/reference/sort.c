@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorting, row by row: a merge of halves by the plain values, which keeps the order of equal ones. The first elements in
- * order, the least or the greatest, are those that sorting puts first; in descending order the negative values are sorted.
+/* Sorting, row by row: a merge of halves by the plain values, which keeps the order of equal ones. The first elements
+ * in order, the least or the greatest, are those that sorting puts first; in descending order the negative values are
+ * sorted.
  *
- * Bounds. Of numbers that may each be anywhere in an interval the i-th smallest is at least the i-th smallest of the lower
- * ends and at most the i-th smallest of the upper ends. Where it was is known if no other interval meets its own; ends of
- * exact ones may touch, as their order is that of their places. Counter-example to each element's own interval: of 1 +- 1 and
- * 1.5 +- 0 the smaller is 1 +- 1 by its plain value, and may be 1.5. */
+ * Bounds. Of numbers that may each be anywhere in an interval the i-th smallest is at least the i-th smallest of the
+ * lower ends and at most the i-th smallest of the upper ends. Where it was is known if no other interval meets its own;
+ * ends of exact ones may touch, as their order is that of their places. Counter-example to each element's own interval:
+ * of 1 +- 1 and 1.5 +- 0 the smaller is 1 +- 1 by its plain value, and may be 1.5. */
 #include "backend_cpu/reference/library.h"
 #include "graph/shape.h"
 #include <stdlib.h>
@@ -82,7 +83,8 @@ static void sort_ends(row *r) {
     qsort(r->end + r->n, (size_t)r->n, sizeof *r->end, by_value);
 }
 
-/* The ball of rank i, around a centre that can be kept (fsr_ref_data); a zero has either sign if one of the row's may have. */
+/* The ball of rank i, around a centre that can be kept (fsr_ref_data); a zero has either sign if one of the row's
+ * may have. */
 static fsr_ball ball_of(const row *r, fsr_dtype dtype, int64_t i, bool unsigned_zero) {
     const long double low = r->descending ? -r->end[r->n + i] : r->end[i];
     const long double high = r->descending ? -r->end[i] : r->end[r->n + i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Singular values and eigenvalues, by rotations in long double.
  *
- * Bounds. A backward stable algorithm gives those of a matrix that is no farther than `error` away in norm: no value is farther either
- * (Weyl). A vector turns by that over the distance to the next value, and has whatever sign or phase; where values are nearly
- * equal only its length is known. */
+ * Bounds. A backward stable algorithm gives those of a matrix that is no farther than `error` away in norm: no value is
+ * farther either (Weyl). A vector turns by that over the distance to the next value, and has whatever sign or phase;
+ * where values are nearly equal only its length is known. */
 #include "backend_cpu/reference/linalg.h"
 #include <stdlib.h>
 
@@ -48,7 +48,8 @@ static int falling(const void *a, const void *b) {
     return rising(b, a);
 }
 
-/* The radius of a vector that belongs to values[i] of k. alone: values beside them are 0, of the vectors that are not there. */
+/* The radius of a vector that belongs to values[i] of k. alone: values beside them are 0, of the vectors that are
+ * not there. */
 static double turned_by(const fsr_ref_problem *x, const entry *values, int64_t k, int64_t i, bool alone) {
     long double gap = alone ? fabsl(values[i].value) : INFINITY;
     for (int64_t j = 0; j < k; j++)

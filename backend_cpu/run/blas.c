@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding OpenBLAS. Nothing is kept here: the loader knows what is loaded, and a library that was not there a while ago is
- * found once it is. The reference BLAS is not looked for: its loops are slower than ours. */
+/* Finding OpenBLAS. Nothing is kept here: the loader knows what is loaded, and a library that was not there a while ago
+ * is found once it is. The reference BLAS is not looked for: its loops are slower than ours. */
 #include "backend_cpu/run/blas.h"
 #include "runtime/shared_library.h"
 

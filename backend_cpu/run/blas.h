@@ -25,8 +25,8 @@ typedef struct fsr_blas {
     void (*set_threads)(int n);
 } fsr_blas;
 
-/* Finds it: a microsecond where it is loaded already. It stays loaded until the process ends: its threads may be at work.
- * False: there is none with all of these functions. */
+/* Finds it: a microsecond where it is loaded already. It stays loaded until the process ends: its threads may be at
+ * work. False: there is none with all of these functions. */
 bool fsr_blas_find(fsr_blas *out);
 
 #endif

@@ -7,8 +7,8 @@
  * (-fpeel-loops, for the lanes of reductions) takes 3/4 of -O2's time and half of -O3's, and its kernels are as fast:
  * what -O2 adds looks for redundancy that generated text does not have, and -O3 unrolls the lanes before they become
  * vectors. One region for the register allocator and no dominator optimizations save another seventh of the time.
- * With the knob `optimize` 0 a kernel is made by -Og, without vectors, in less than half of that: what a compiler does to
- * a program without one is most of its time, and no bit depends on it.
+ * With the knob `optimize` 0 a kernel is made by -Og, without vectors, in less than half of that: what a compiler does
+ * to a program without one is most of its time, and no bit depends on it.
  * Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would take for
  * one that returns int, and an end without a result.
  *
@@ -21,8 +21,8 @@
  * An object is loaded from a fresh path each time: the loader takes an equal path for the library it already has.
  * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it.
  *
- * What a compiler leaves is looked at before it is loaded: the loader would wait without end for the writer of a fifo.
- */
+ * What a compiler leaves is looked at before it is loaded: the loader would wait without end for the writer of a
+ * fifo. */
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/run/driver.h"

@@ -11,8 +11,8 @@
 typedef struct fsr_c_compiler fsr_c_compiler;
 
 /* Copies what it needs of config. The compiler itself is looked for when it is first needed. A disk cache that cannot
- * be used is a warning in *warning (malloc'ed, else NULL), not an error. FSR_ERR_MEMORY; FSR_ERR_VALUE: config->isa is a
- * level of another architecture. */
+ * be used is a warning in *warning (malloc'ed, else NULL), not an error. FSR_ERR_MEMORY; FSR_ERR_VALUE: config->isa is
+ * a level of another architecture. */
 fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, char **warning, fsr_fault *fault);
 void fsr_c_compiler_free(fsr_c_compiler *c);  /* NULL is allowed */
 void fsr_c_compiler_leave(fsr_c_compiler *c); /* instead, in a child of fork: closes its descriptors */

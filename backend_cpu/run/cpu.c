@@ -2,14 +2,14 @@
 /* The CPU backend: the vtable over emitted C, the module cache, the memory pool and the threads. A launch is done when
  * it returns, so there is nothing to wait for, and a module that nobody holds can be unloaded at once.
  *
- * A module is looked up by its source. No lock is held while a compiler runs: threads that meet the same new kernel wait
- * for the one that compiles it, others go on.
+ * A module is looked up by its source. No lock is held while a compiler runs: threads that meet the same new kernel
+ * wait for the one that compiles it, others go on.
  *
  * A kernel that could not be compiled, because no compiler works just now, is interpreted; and compiled at one of its
  * next launches, as soon as patience.h lets it be tried and a compiler works. What failed is never remembered, only
  * when: one pause for all kernels, so that a machine without a compiler pays for one attempt a minute, not for one a
- * kernel. Interpreted and compiled results may differ in their last bits: the interpreter folds in order, and calls the C
- * library's elementary functions. */
+ * kernel. Interpreted and compiled results may differ in their last bits: the interpreter folds in order, and calls the
+ * C library's elementary functions. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/run/blas.h"
 #include "backend_cpu/run/compile.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding a compiler: the first of the usual names that answers to --version.
  *
- * Nothing that may pass is kept: a search without a result is made again, and a compiler that cannot be started any more
- * is no longer current (compile.c), so that another one is looked for. Whatever was found stays in the list, because a
- * job in another thread may be using it. Counter-example to one place for the name and the version: a thread that
- * writes its cache key while another settles for another compiler would file the object under that one's name. */
+ * Nothing that may pass is kept: a search without a result is made again, and a compiler that cannot be started any
+ * more is no longer current (compile.c), so that another one is looked for. Whatever was found stays in the list,
+ * because a job in another thread may be using it. Counter-example to one place for the name and the version: a thread
+ * that writes its cache key while another settles for another compiler would file the object under that one's name. */
 #include "backend_cpu/run/driver.h"
 #include "backend_cpu/run/identity.h"
 #include "backend_cpu/run/process.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The passes of a Fourier transform in one precision: included with REAL, the type of a part, and NAME(x), the name of a function in
- * it.
+/* The passes of a Fourier transform in one precision: included with REAL, the type of a part, and NAME(x), the name of
+ * a function in it.
  *
- * Stockham's form: each pass reads one buffer and writes the other, in order, and no bits are turned around. With length n = r m
- * left and s rows done side by side, pass r makes of x[q + s (p + m k)] the sums over k with the r-th roots, and turns them by the n-th
- * root's power p j, at y[q + s (r p + j)]. One table of the N-th roots serves all of them.
- * A length with a large prime: exp(-2 pi i j k / n) = c[j] c[k] / c[j - k] with c[j] = exp(-pi i j j / n), which is a convolution, of any
- * greater length. */
+ * Stockham's form: each pass reads one buffer and writes the other, in order, and no bits are turned around. With
+ * length n = r m left and s rows done side by side, pass r makes of x[q + s (p + m k)] the sums over k with the r-th
+ * roots, and turns them by the n-th root's power p j, at y[q + s (r p + j)]. One table of the N-th roots serves all of
+ * them. A length with a large prime: exp(-2 pi i j k / n) = c[j] c[k] / c[j - k] with c[j] = exp(-pi i j j / n), which
+ * is a convolution, of any greater length. */
 #include "backend_cpu/run/fft.h"
 #include <math.h>
 #include <string.h>

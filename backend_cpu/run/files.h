@@ -11,10 +11,11 @@
 char *fsr_path_join(const char *dir, const char *name, const char *suffix);
 enum { FSR_FILE_BYTES = 256 << 20 }; /* a source or object of more is none */
 
-/* True if there is a regular file of at most FSR_FILE_BYTES, not a link to one. Else false with errno set. Never waits. */
+/* True if there is a regular file of at most FSR_FILE_BYTES, not a link to one. Else false with errno set. Never
+ * waits. */
 bool fsr_file_is_regular(const char *path);
-/* The whole file with a 0 behind it, malloc'ed. NULL with errno set if it cannot be read; EINVAL: it is no regular file,
- * EFBIG: it has more than FSR_FILE_BYTES. Never waits. */
+/* The whole file with a 0 behind it, malloc'ed. NULL with errno set if it cannot be read; EINVAL: it is no regular
+ * file, EFBIG: it has more than FSR_FILE_BYTES. Never waits. */
 char *fsr_file_read(const char *path, size_t *size);
 /* Its text before the first empty line; else as fsr_file_read. */
 char *fsr_file_read_record(const char *path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels of instruction sets, as caps: a kernel is compiled for the level that was asked for, or for the machine where that
- * has less. Nothing else depends on the level: lanes, chunks and the emitted text are the same at each; what a text says
- * of vectors and of the fused multiply-add (`#if defined __AVX__`) the compiler decides. The latter is why elementary
- * functions have other last bits at the baseline.
+/* Levels of instruction sets, as caps: a kernel is compiled for the level that was asked for, or for the machine where
+ * that has less. Nothing else depends on the level: lanes, chunks and the emitted text are the same at each; what a
+ * text says of vectors and of the fused multiply-add (`#if defined __AVX__`) the compiler decides. The latter is why
+ * elementary functions have other last bits at the baseline.
  *
  * Counter-example to compiling for the level without looking: on a machine without it the first kernel ends the process
  * (SIGILL). To "native without AVX-512" instead of a level: its code would be another one on each machine, and what a

@@ -13,8 +13,8 @@ typedef struct fsr_isa {
     const char *features; /* what a machine must have, as /proc/cpuinfo names it, between spaces */
 } fsr_isa;
 
-/* The level that was asked for, or native if this machine has less than that. *out lives forever. FSR_ERR_VALUE: a level of
- * another architecture. */
+/* The level that was asked for, or native if this machine has less than that. *out lives forever. FSR_ERR_VALUE: a
+ * level of another architecture. */
 fsr_status fsr_isa_choose(fsr_isa_kind asked, const fsr_isa **out, fsr_fault *fault);
 
 /* The name of what this machine then uses: of native the highest level that it reaches. */

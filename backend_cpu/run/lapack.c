@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* LAPACK, whose functions OpenBLAS has beside its own, by their names in Fortran: every parameter is an address, and lengths of
- * texts stand behind the others. Its matrices go by columns: a row-major one is its transpose, as graph/linalg.h has arranged. */
+/* LAPACK, whose functions OpenBLAS has beside its own, by their names in Fortran: every parameter is an address, and
+ * lengths of texts stand behind the others. Its matrices go by columns: a row-major one is its transpose, as
+ * graph/linalg.h has arranged. */
 #include "backend_cpu/run/blas.h"
 #include "backend_cpu/run/linalg.h"
 #include "fusion/linalg.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "linalg" on a CPU: LAPACK's functions where the machine's OpenBLAS has them, plain loops else. Small matrices are
- * shared among threads, each with a room of its own; large ones come one after the other, and LAPACK has the threads. */
+/* The library call "linalg" on a CPU: LAPACK's functions where the machine's OpenBLAS has them, plain loops else. Small
+ * matrices are shared among threads, each with a room of its own; large ones come one after the other, and LAPACK
+ * has the threads. */
 #include "backend_cpu/run/linalg.h"
 #include "backend_cpu/run/library.h"
 #include "fusion/linalg.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear algebra by plain loops, for a dtype: T its elements, R their real parts, EPS their unit, and NAME, REAL, CONJ, ABS, SQRT.
- * Row-major throughout.
+/* Linear algebra by plain loops, for a dtype: T its elements, R their real parts, EPS their unit, and NAME, REAL, CONJ,
+ * ABS, SQRT. Row-major throughout.
  *
- * Equations by elimination with row pivots, Cholesky's factor row by row, Householder's reflections with LAPACK's signs. Singular values
- * by rotating pairs of columns until all are orthogonal (Hestenes), eigenvalues by rotating pairs of rows and columns until
- * nothing is beside the diagonal (Jacobi): both accurate to the unit, and one form for real and complex matrices.
- * Counter-example to singular values as roots of the eigenvalues of a'a: those below the root of the unit are lost. */
+ * Equations by elimination with row pivots, Cholesky's factor row by row, Householder's reflections with LAPACK's
+ * signs. Singular values by rotating pairs of columns until all are orthogonal (Hestenes), eigenvalues by rotating
+ * pairs of rows and columns until nothing is beside the diagonal (Jacobi): both accurate to the unit, and one form for
+ * real and complex matrices. Counter-example to singular values as roots of the eigenvalues of a'a: those below the
+ * root of the unit are lost. */
 #include "backend_cpu/run/linalg.h"
 #include "graph/size.h"
 #include <complex.h>
@@ -168,7 +169,8 @@ static bool NAME(cholesky)(const fsr_linalg_one *o) {
     return true;
 }
 
-/* A reflection that leaves of x[0, n) its first element, which becomes real; behind it the reflection's vector, its factor *tau. */
+/* A reflection that leaves of x[0, n) its first element, which becomes real; behind it the reflection's vector, its
+ * factor *tau. */
 static void NAME(reflect)(T *x, int64_t n, T *tau) {
     const R rest = NAME(length)(x + 1, n - 1), first = ABS(x[0]);
     *tau = 0;
@@ -245,7 +247,8 @@ static void NAME(order)(const R *value, int64_t n, bool down, int64_t *place) {
     }
 }
 
-/* Rows of w, k of length n, made orthogonal; v's rows, NULL if nobody asks for them, go with them. What is less than `tiny` is nothing. */
+/* Rows of w, k of length n, made orthogonal; v's rows, NULL if nobody asks for them, go with them. What is less than
+ * `tiny` is nothing. */
 static bool NAME(orthogonalize)(T *w, T *v, int64_t k, int64_t n, R tiny) {
     bool turned = true;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {

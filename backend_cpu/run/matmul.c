@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "matmul" on a CPU: OpenBLAS', with as many threads as the context has; plain loops where there is none (plans
- * then have no such calls, but whoever runs a program's steps by hand may) or where a side is beyond its integers. */
+/* The library call "matmul" on a CPU: OpenBLAS', with as many threads as the context has; plain loops where there is
+ * none (plans then have no such calls, but whoever runs a program's steps by hand may) or where a side is beyond its
+ * integers. */
 #include "graph/matmul.h"
 #include "backend_cpu/run/blas.h"
 #include "backend_cpu/run/library.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "ranked" on a CPU: elements of rows by their ranks. Ranks of a row are looked for one after the other: the last one is
- * the greatest key, the one after the rank before is the least of those that are greater, and any other is settled by digits. Long
- * rows one after the other, each by all threads; of many rows each thread takes some. */
+/* The library call "ranked" on a CPU: elements of rows by their ranks. Ranks of a row are looked for one after the
+ * other: the last one is the greatest key, the one after the rank before is the least of those that are greater, and
+ * any other is settled by digits. Long rows one after the other, each by all threads; of many rows each thread takes
+ * some. */
 #include "backend_cpu/run/select.h"
 #include "graph/shape.h"
 #include "graph/size.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of elements, blocks that hold a small one, and the k-th of some words.
  *
- * The k-th word: the highest bits in which the words differ are a digit; counts of its values say which of them the k-th
- * has; the words that have it go on. Whatever the words are, each round reads what is left once or twice and settles
- * eight bits. Counter-example to a pivot: there are orders of the words in which it splits off one at a time. */
+ * The k-th word: the highest bits in which the words differ are a digit; counts of its values say which of them the
+ * k-th has; the words that have it go on. Whatever the words are, each round reads what is left once or twice and
+ * settles eight bits. Counter-example to a pivot: there are orders of the words in which it splits off one at a
+ * time. */
 #include "backend_cpu/run/select.h"
 
 enum { DIGIT = 8, VALUES = 1 << DIGIT, SAMPLE = 64, ASIDE = 9, LANES = 16 };
@@ -175,8 +176,8 @@ void fsr_select_look(const uint64_t *word, int64_t n, uint64_t last, fsr_select_
     BEST(look, )(word, n, last, out);
 }
 
-/* The words between two of a sample that lie on both sides of the k-th are left at the beginning: how many; *less are less. n: the sample
- * misleads, and nothing changes. */
+/* The words between two of a sample that lie on both sides of the k-th are left at the beginning: how many; *less are
+ * less. n: the sample misleads, and nothing changes. */
 static int64_t narrow(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
     uint64_t sample[SAMPLE];
     fsr_select_seen below, within;

@@ -27,8 +27,8 @@ void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64
 /* The first of the blocks from low on that holds a key of at most `limit`, or that high cuts; high: there is none. */
 int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high,
                         uint64_t limit);
-/* The least keys of the elements in whole blocks whose places have one remainder by FSR_SELECT_BLOCK: so many words. n is at least so
- * much. */
+/* The least keys of the elements in whole blocks whose places have one remainder by FSR_SELECT_BLOCK: so many words. n
+ * is at least so much. */
 void fsr_select_least(const fsr_select_form *f, size_t size, const void *x, int64_t n, uint64_t *out);
 /* What is seen of words in one look. */
 typedef struct fsr_select_seen {

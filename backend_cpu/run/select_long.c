@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The k-th of a long row, by all threads: its parts count the values of the highest digit of their keys, then of the next
- * among the keys that have the k-th's first one, until so few are left that they are put side by side. */
+/* The k-th of a long row, by all threads: its parts count the values of the highest digit of their keys, then of the
+ * next among the keys that have the k-th's first one, until so few are left that they are put side by side. */
 #include "backend_cpu/run/select.h"
 #include <stdatomic.h>
 

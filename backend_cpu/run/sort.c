@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "sort" on a CPU. Long rows one after the other, each by all threads; of many rows each thread takes some,
- * which it sorts in its cache. Either way what a row becomes is a function of its elements alone. */
+/* The library call "sort" on a CPU. Long rows one after the other, each by all threads; of many rows each thread takes
+ * some, which it sorts in its cache. Either way what a row becomes is a function of its elements alone. */
 #include "backend_cpu/run/sort.h"
 #include "graph/shape.h"
 #include "graph/size.h"

@@ -2,8 +2,8 @@
 /* Sorting on a CPU: keys, and the passes over them. Shared by the sort*.c files.
  *
  * A key is an unsigned word with the order of its element: the bits with the sign turned, of negative floats all bits
- * turned, of every NaN those of one. So zeros have two keys, neighbours, and sorted keys lead back to elements; digits are
- * taken of the greater one for both. Counter-example to one key for both: sorted zeros would all be positive. */
+ * turned, of every NaN those of one. So zeros have two keys, neighbours, and sorted keys lead back to elements; digits
+ * are taken of the greater one for both. Counter-example to one key for both: sorted zeros would all be positive. */
 #ifndef FUSOR_BACKEND_CPU_SORT_H
 #define FUSOR_BACKEND_CPU_SORT_H
 
@@ -51,7 +51,8 @@ typedef struct fsr_sort {
     bool wide; /* places are u64 */
 } fsr_sort;
 
-/* The row, a long one in as many parts as it says by a pool of threads, another one by the calling thread alone. Elements of 1, 2, 4 or 8 bytes. */
+/* The row, a long one in as many parts as it says by a pool of threads, another one by the calling thread alone.
+ * Elements of 1, 2, 4 or 8 bytes. */
 void fsr_sort_keys(fsr_sort *s, size_t size);
 /* Elements [low, high) as records into buffer 0; wide: records of 16 bytes. */
 void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);
@@ -59,7 +60,8 @@ void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64
 void fsr_sort_places(fsr_sort *s, size_t size);
 /* Records of 16 bytes that buffer 0 holds: places, in order of the keys of so many bits. */
 void fsr_sort_records(fsr_sort *s, int key_bits);
-/* The first of `rows` short rows, some side by side: how many; 0: none can be; less: so many are to be sorted one by one. */
+/* The first of `rows` short rows, some side by side: how many; 0: none can be; less: so many are to be sorted one by
+ * one. */
 int64_t fsr_sort_laned(const fsr_sort *s, size_t size, int64_t rows);
 
 #endif

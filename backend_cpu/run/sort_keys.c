@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of elements in order: their bits become keys as they are read first, and bits again as the last pass writes them. */
+/* Rows of elements in order: their bits become keys as they are read first, and bits again as the last pass writes
+ * them. */
 #include "backend_cpu/run/sort.h"
 #include <stdatomic.h>
 #include <stdint.h>

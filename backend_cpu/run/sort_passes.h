@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A radix sort, stable, for one type of items; included once for each.
  *
- * A row is sorted by digits of its keys from the lowest up, to and fro between two buffers; digits that all items share are
- * left out. A long row is split first, by the highest bits in which its keys differ: its parts count how often they have each
- * value of these, from which each knows where its items go; parts do not meet, so threads take them as they come, and then the
- * buckets, each of which fits a cache. Counter-example to digits alone: of 2^24 items each pass reads and writes memory.
+ * A row is sorted by digits of its keys from the lowest up, to and fro between two buffers; digits that all items share
+ * are left out. A long row is split first, by the highest bits in which its keys differ: its parts count how often they
+ * have each value of these, from which each knows where its items go; parts do not meet, so threads take them as they
+ * come, and then the buckets, each of which fits a cache. Counter-example to digits alone: of 2^24 items each pass
+ * reads and writes memory.
  *
  * ITEM          the type; NAME(x): names of this inclusion's functions
  * KEY(f, x)     the unsigned word of an item whose digits count
@@ -75,8 +76,8 @@ static int NAME(digits)(const fsr_key_form *f, const ITEM *x, int64_t n, int bit
     return found;
 }
 
-/* n items at x, of ranks from `rank` on, whose keys differ in the lowest bits alone. Where other is the results, the last
- * pass must not read it: an even number of passes begins there. */
+/* n items at x, of ranks from `rank` on, whose keys differ in the lowest bits alone. Where other is the results, the
+ * last pass must not read it: an even number of passes begins there. */
 static void NAME(settle)(fsr_sort *s, ITEM *x, ITEM *other, int64_t rank, int64_t n, int bits) {
     size_t count[FSR_SORT_WORDS][FSR_DIGITS];
     int digit[FSR_SORT_WORDS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where elements of a row are in order: records of key and place, sorted by key. Elements, where they are asked for as well,
- * are picked by their places afterwards, so that they come out in every bit. */
+/* Where elements of a row are in order: records of key and place, sorted by key. Elements, where they are asked for as
+ * well, are picked by their places afterwards, so that they come out in every bit. */
 #include "backend_cpu/run/sort.h"
 #include <stdatomic.h>
 

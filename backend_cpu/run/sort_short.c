@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Many short rows: a network of exchanges, Batcher's merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm M),
- * on many rows side by side, one a lane of vectors. What is exchanged does not depend on values, so there is no branch.
+/* Many short rows: a network of exchanges, Batcher's merge exchange (Knuth, The Art of Computer Programming, 5.2.2,
+ * algorithm M), on many rows side by side, one a lane of vectors. What is exchanged does not depend on values, so there
+ * is no branch.
  *
- * A network is not stable: keys are sorted alone, where equal ones cannot be told apart, or with their places below them in one
- * word, where none are equal. Counter-example: zeros of both signs have two keys, and would be put in order; rows that hold a
- * negative zero are left to others. */
+ * A network is not stable: keys are sorted alone, where equal ones cannot be told apart, or with their places below
+ * them in one word, where none are equal. Counter-example: zeros of both signs have two keys, and would be put in
+ * order; rows that hold a negative zero are left to others. */
 #include "backend_cpu/run/sort.h"
 
-/* For each pair of the network the lesser words go first. The lanes of a pair are read before any is written: compilers then
- * see that they are vectors. */
+/* For each pair of the network the lesser words go first. The lanes of a pair are read before any is written: compilers
+ * then see that they are vectors. */
 #define EXCHANGE(T, name, attributes)                                                         \
     attributes static void name(T(*x)[FSR_SORT_LANES], int64_t n) {                           \
         int64_t top = 1;                                                                      \

@@ -96,8 +96,8 @@ static int64_t unit_of(const fsr_cpu_shape *s, int d) {
     return s->nparallel == s->ndim ? MAP_UNIT : 1;
 }
 
-/* The outermost dimension with units enough for everybody, else the one with most. The rows of a tile come last: each piece
- * of them would have a copy of its own of every panel. */
+/* The outermost dimension with units enough for everybody, else the one with most. The rows of a tile come last: each
+ * piece of them would have a copy of its own of every panel. */
 static void choose_dimension(fsr_job *j, int64_t pieces) {
     int64_t best = 0;
     int n = j->shape->flat ? 1 : j->shape->nparallel, tiled = j->shape->tall ? n : 0;
@@ -232,8 +232,8 @@ static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
 /* Elements of the array for each element of the launch, at most, that a thread has a copy of it for. */
 enum { COPY_SHARE = 4 };
 
-/* Pieces of a launch whose store combines: with an array for each worker, or, where that is as large as the launch, alone.
- * The copies are folded in the order of the workers. */
+/* Pieces of a launch whose store combines: with an array for each worker, or, where that is as large as the launch,
+ * alone. The copies are folded in the order of the workers. */
 static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, int64_t work, fsr_fault *fault) {
     const int64_t extent = j->launch->integer[j->shape->extent];
     const int others = fsr_thread_pool_size(threads) - 1;

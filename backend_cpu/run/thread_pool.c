@@ -6,8 +6,8 @@
  * sleeps: the kernels of a plan follow each other closely. Counter-example to waiting for every thread at the end of a
  * job: on a machine with other work, a thread may get its processor milliseconds after everything is done.
  *
- * A worker inherits the floating-point environment of whoever starts it, and goes to the default one for good; the caller
- * has gone there before it posts a job. */
+ * A worker inherits the floating-point environment of whoever starts it, and goes to the default one for good; the
+ * caller has gone there before it posts a job. */
 #include "backend_cpu/run/thread_pool.h"
 #include "graph/floats.h"
 #include "runtime/patience.h"

@@ -10,8 +10,9 @@ fsr_thread_pool *fsr_thread_pool_new(int threads);
 void fsr_thread_pool_free(fsr_thread_pool *c); /* NULL is allowed; no job may be running */
 int fsr_thread_pool_size(const fsr_thread_pool *c);
 /* Calls work(arg, worker) in the calling thread (worker 0) and in those of the others that come in time, each with a
- * number of its own below fsr_thread_pool_size, and returns when all of them are back. work must therefore take its share from
- * a common counter until nothing is left. Where the pool is busy with another caller's job, the caller works alone. */
+ * number of its own below fsr_thread_pool_size, and returns when all of them are back. work must therefore take its
+ * share from a common counter until nothing is left. Where the pool is busy with another caller's job, the caller
+ * works alone. */
 void fsr_thread_pool_run(fsr_thread_pool *c, void (*work)(void *arg, int worker), void *arg);
 
 #endif

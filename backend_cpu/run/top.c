@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The library calls "least" and "greatest" on a CPU: the first k of each row. Long rows one after the other, each by all
- * threads; of many rows each thread takes some. What is found lies in order of the places; a stable sort of k keys ends it. */
+/* The library calls "least" and "greatest" on a CPU: the first k of each row. Long rows one after the other, each by
+ * all threads; of many rows each thread takes some. What is found lies in order of the places; a stable sort of k
+ * keys ends it. */
 #include "backend_cpu/run/top.h"
 #include "graph/shape.h"
 #include "graph/size.h"
@@ -47,7 +48,8 @@ static fsr_top row_of(const job *j, int64_t row, int slot) {
     return t;
 }
 
-/* A threshold of a short row: the k-th of the least keys of as many groups as a block has elements, if k is not many of them. */
+/* A threshold of a short row: the k-th of the least keys of as many groups as a block has elements, if k is not many
+ * of them. */
 static uint64_t limit_of(const fsr_top *t) {
     uint64_t least[FSR_SELECT_BLOCK];
     int64_t less;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The first k of a long row, where k is small: each part keeps a list of its own, in one pass over the row.
  *
- * The k-th of any of the row's keys is none less than the k-th of all, so a sample gives a threshold that need not be checked;
- * the k-th that a part has seen is another, and the least one of all parts counts for each. A list that is full is pruned.
- * Which keys a list holds on the way depends on who was first; the first k of all of them do not. */
+ * The k-th of any of the row's keys is none less than the k-th of all, so a sample gives a threshold that need not be
+ * checked; the k-th that a part has seen is another, and the least one of all parts counts for each. A list that is
+ * full is pruned. Which keys a list holds on the way depends on who was first; the first k of all of them do not. */
 #include "backend_cpu/run/top.h"
 
 enum {

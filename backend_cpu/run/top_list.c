@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A running threshold: keys that are at most as large as the k-th of those seen are kept until there is no room, then the
- * first k of them, whose last one is the new threshold. However the elements lie, room more than 2 k makes each of
+/* A running threshold: keys that are at most as large as the k-th of those seen are kept until there is no room, then
+ * the first k of them, whose last one is the new threshold. However the elements lie, room more than 2 k makes each of
  * them take a constant time. Counter-example to a heap: of a row in descending order each element sinks through it. */
 #include "backend_cpu/run/top.h"
 

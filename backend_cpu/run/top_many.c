@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The first k of a long row, whatever k is: the k-th's key, and then the keys that are less and as many equal ones as are
- * wanted, those of the least places. Two passes after the search: how many each part has, and where they go. */
+/* The first k of a long row, whatever k is: the k-th's key, and then the keys that are less and as many equal ones as
+ * are wanted, those of the least places. Two passes after the search: how many each part has, and where they go. */
 #include "backend_cpu/run/top.h"
 
 enum { CHUNK = 512 };
@@ -34,7 +34,8 @@ static void count_parts(void *arg, int worker) {
     }
 }
 
-/* The part's own come behind those of the parts before it: so many less ones, and of the equal ones those that are wanted. */
+/* The part's own come behind those of the parts before it: so many less ones, and of the equal ones those that are
+ * wanted. */
 static void move_parts(void *arg, int worker) {
     search *s = arg;
     const fsr_top *t = s->t;

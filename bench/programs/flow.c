@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* NPBench's flows: a turn of time holds the right-hand side of the pressure's equation, four sweeps for the pressure (the
- * suite has 50 a turn) and the velocities. And implicit steps: systems of three diagonals along an axis.
+/* NPBench's flows: a turn of time holds the right-hand side of the pressure's equation, four sweeps for the pressure
+ * (the suite has 50 a turn) and the velocities. And implicit steps: systems of three diagonals along an axis.
  *
- * Such a system is solved by elimination, p[i] = c / (b + a p[i - 1]) and two recurrences of first order. p is the image of
- * a vector under a product of matrices [[0, c], [a, b]], which is a scan; its entries are scaled as they are multiplied, since
- * products of a thousand of them are past any float. */
+ * Such a system is solved by elimination, p[i] = c / (b + a p[i - 1]) and two recurrences of first order. p is the
+ * image of a vector under a product of matrices [[0, c], [a, b]], which is a scan; its entries are scaled as they are
+ * multiplied, since products of a thousand of them are past any float. */
 #include "bench/bench.h"
 
 enum { SWEEPS = 4 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures: Halide's apps, and Parboil's sum of absolute differences. Pictures are planes of f32 or u16; where an app clamps
- * its reads at the border the plane is padded by its edge. */
+/* Pictures: Halide's apps, and Parboil's sum of absolute differences. Pictures are planes of f32 or u16; where an app
+ * clamps its reads at the border the plane is padded by its edge. */
 #include "bench/bench.h"
 
 /* A window of a padded picture, moved by dy, dx, of the size of the picture without its border. */

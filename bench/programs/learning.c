@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers of networks, of NPBench. A convolution is a sum over the places of its filter, each a product over channels. */
+/* Layers of networks, of NPBench. A convolution is a sum over the places of its filter, each a product over
+ * channels. */
 #include "bench/bench.h"
 
 /* Channels last: x[n, h, w, i] by w[k, k, i, o], where all of the filter lies inside. */

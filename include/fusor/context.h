@@ -5,16 +5,16 @@
  * Threads: a context may be used by several threads at once; it locks inside. A graph, and the
  * nodes and plans made from it, belong to one thread at a time (fsr_plan_run locks per plan). 128 KiB of stack are
  * enough for a thread (docs/contracts.md has what comes on top).
- * Sizes: functions that take or fill a struct which may get more fields (fsr_config, fsr_stats, and those of fusor/run.h)
- * are macros over a function with the suffix _sized, which takes that struct's size as the caller's headers have it
- * first. So a program works with a later library of the same ABI (docs/abi.md). FSR_ERR_VALUE: the size is none.
- * Errors: fsr_error(ctx) is the calling thread's last error on this context.
+ * Sizes: functions that take or fill a struct which may get more fields (fsr_config, fsr_stats, and those of
+ * fusor/run.h) are macros over a function with the suffix _sized, which takes that struct's size as the caller's
+ * headers have it first. So a program works with a later library of the same ABI (docs/abi.md). FSR_ERR_VALUE: the size
+ * is none. Errors: fsr_error(ctx) is the calling thread's last error on this context.
  * Ownership: graphs, plans and nodes must not be used after fsr_close; graphs and plans not yet
  * freed are freed by it.
  * Processes: a context belongs to the process that opened it. In a child of fork every call that needs it is
- * FSR_ERR_FORKED (fsr_graph_new NULL, fsr_from_host a node poisoned with it), takes no lock and calls no driver; nodes may
- * be recorded, which changes the child's copy of the graph alone; fsr_plan_free and fsr_graph_free do nothing. A child may
- * open a context of its own, on the CPU also where its parent's is on a GPU. */
+ * FSR_ERR_FORKED (fsr_graph_new NULL, fsr_from_host a node poisoned with it), takes no lock and calls no driver; nodes
+ * may be recorded, which changes the child's copy of the graph alone; fsr_plan_free and fsr_graph_free do nothing. A
+ * child may open a context of its own, on the CPU also where its parent's is on a GPU. */
 #ifndef FUSOR_CONTEXT_H
 #define FUSOR_CONTEXT_H
 
@@ -37,10 +37,10 @@ typedef enum fsr_backend_kind {
     FSR_BACKEND_REFERENCE /* node by node, plain loops, no compiler: slow, the oracle */
 } fsr_backend_kind;
 
-/* The instructions that generated C may use on a CPU: a cap. The levels are x86-64's: all that x86-64-v4, v3 and the first
- * x86-64 have; other architectures have native and baseline. A cap that the machine does not reach leaves what it has,
- * with a warning. Bits are the same at each level, but for the last ones of elementary functions at the baseline of x86-64, which
- * has no fused multiply-add. */
+/* The instructions that generated C may use on a CPU: a cap. The levels are x86-64's: all that x86-64-v4, v3 and the
+ * first x86-64 have; other architectures have native and baseline. A cap that the machine does not reach leaves what it
+ * has, with a warning. Bits are the same at each level, but for the last ones of elementary functions at the baseline
+ * of x86-64, which has no fused multiply-add. */
 typedef enum fsr_isa_kind {
     FSR_ISA_NATIVE = 0, /* whatever this machine has */
     FSR_ISA_AVX512,     /* x86-64-v4 */
@@ -123,10 +123,10 @@ typedef struct fsr_config {
 #define FSR_KNOB_FIELD(kind, field, env, def, doc) FSR_KNOB_FIELD_##kind field;
     FSR_KNOB_LIST(FSR_KNOB_FIELD)
 #undef FSR_KNOB_FIELD
-    /* Memory of arrays, and of what kernels work in: on the CPU of host_memory, on a GPU of device_memory, whose take is
-     * called with the context's device current (256-byte aligned, on that device). On a GPU host_memory is what fsr_alloc
-     * gives of FSR_HOST, which it should have pinned. Copied by fsr_open. NULL: the system's, or CUDA's. FSR_ERR_NULL: one
-     * without take or give. */
+    /* Memory of arrays, and of what kernels work in: on the CPU of host_memory, on a GPU of device_memory, whose take
+     * is called with the context's device current (256-byte aligned, on that device). On a GPU host_memory is what
+     * fsr_alloc gives of FSR_HOST, which it should have pinned. Copied by fsr_open. NULL: the system's, or CUDA's.
+     * FSR_ERR_NULL: one without take or give. */
     const fsr_allocator *host_memory, *device_memory;
 } fsr_config;
 
@@ -149,17 +149,18 @@ typedef struct fsr_stats {
     int64_t graph_launches;       /* runs that were one launch of such a graph; their kernels are counted in launches */
 } fsr_stats;
 
-/* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when fsr_open calls it (config
- * NULL, or of older headers), is the only place that reads knobs from the environment. In a program with more rights
- * than its caller (setuid, setgid, file capabilities) every variable counts as unset.
+/* Fills config with the defaults, then with what the environment says (FUSOR_*). This, also when fsr_open calls it
+ * (config NULL, or of older headers), is the only place that reads knobs from the environment. In a program with more
+ * rights than its caller (setuid, setgid, file capabilities) every variable counts as unset.
  * FSR_ERR_VALUE: a variable has a value that its knob does not allow; that knob keeps its default and
  * why (may be NULL; at most size bytes with the final 0) names the variable. FSR_OK with a text in why: a variable that
- * begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL: that is a warning on stderr. */
+ * begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL: that is a warning on
+ * stderr. */
 fsr_status fsr_config_init_sized(size_t config_size, fsr_config *config, char *why, size_t size);
 #define fsr_config_init(...) fsr_config_init_sized(sizeof(fsr_config), __VA_ARGS__)
 
-/* Opens a context. config NULL: as fsr_config_init gives it; so is a knob that a config of older headers does not have. On
- * an error *out is NULL. FSR_ERR_UNSUPPORTED: a config of newer headers sets a knob that this library does not know.
+/* Opens a context. config NULL: as fsr_config_init gives it; so is a knob that a config of older headers does not have.
+ * On an error *out is NULL. FSR_ERR_UNSUPPORTED: a config of newer headers sets a knob that this library does not know.
  * FSR_BACKEND_AUTO never fails for want of a GPU. FSR_ERR_NO_BACKEND: the backend asked for is not there. fsr_open_why
  * gives the reason in words (why may be NULL), fsr_open writes it to stderr if the log level allows; likewise the
  * warning of fsr_config_init where config is NULL. Cost: tens of microseconds on the CPU; on CUDA the driver's start

@@ -22,11 +22,12 @@ typedef struct fsr_name {
 } fsr_name;
 
 /* The value of text: statements separated by ;, the last of which is one expression. At most 65536 bytes, nested at
- * most 200 deep: brackets, signs, exponents and branches of ?: are one level each, calls and indices two. names may be NULL if nnames is 0.
- * A mistake gives a poisoned node; a message about the text shows its line with a caret below the column.
- * FSR_ERR_FORMAT: the text is no program of the grammar. FSR_ERR_VALUE: an unknown name, a wrong number of arguments, a
- * name in names that is none or is there twice. Else the status of the builder function that refused. A name whose node
- * is poisoned gives that node. On a mistake nothing else is recorded; else only what the value needs. */
+ * most 200 deep: brackets, signs, exponents and branches of ?: are one level each, calls and indices two. names may be
+ * NULL if nnames is 0. A mistake gives a poisoned node; a message about the text shows its line with a caret below the
+ * column. FSR_ERR_FORMAT: the text is no program of the grammar. FSR_ERR_VALUE: an unknown name, a wrong number of
+ * arguments, a name in names that is none or is there twice. Else the status of the builder function that refused. A
+ * name whose node is poisoned gives that node. On a mistake nothing else is recorded; else only what the value
+ * needs. */
 fsr_node fsr_expr_at(fsr_site at, fsr_graph *g, const char *text, const fsr_name *names, int nnames);
 #define fsr_expr(...) fsr_expr_at(FSR_HERE, __VA_ARGS__)
 

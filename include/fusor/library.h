@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls between whole arrays: what is no loop over elements, as a node. A library's function, a kernel or a callback of the
- * program's own becomes a step of the plan, between the kernels that compute its arguments and those that use its results.
+/* Calls between whole arrays: what is no loop over elements, as a node. A library's function, a kernel or a callback of
+ * the program's own becomes a step of the plan, between the kernels that compute its arguments and those that use its
+ * results.
  *
  *     static fsr_status reverse(const fsr_step *s) {
  *         const float *in = s->input[0].data;
@@ -13,8 +14,8 @@
  *     fsr_node y;
  *     fsr_call_library(g, &y, &callee, &x, 1);
  *
- * Elementwise work on the arguments fuses into the kernel that stores them, work on the results into the kernels that read
- * them. Arrays are handed over whole and in C order. examples/library.c is a program with a call of its own. */
+ * Elementwise work on the arguments fuses into the kernel that stores them, work on the results into the kernels that
+ * read them. Arrays are handed over whole and in C order. examples/library.c is a program with a call of its own. */
 #ifndef FUSOR_LIBRARY_H
 #define FUSOR_LIBRARY_H
 
@@ -60,7 +61,8 @@ typedef struct fsr_step {
     size_t why_bytes;
     int threads; /* of the CPU that parallel may use */
     /* cpu: calls body(arg, worker) in the calling thread and in up to threads - 1 others, each with a number of its own
-     * below threads, and returns when all are back. body takes its share from a common counter until nothing is left. */
+     * below threads, and returns when all are back. body takes its share from a common counter until nothing is
+     * left. */
     fsr_parallel_fn parallel;
     void *pool; /* Fusor's */
 } fsr_step;
@@ -109,8 +111,8 @@ typedef enum fsr_code_form {
     FSR_CODE_BINARY /* a cubin or a fatbin, for the device's architecture */
 } fsr_code_form;
 
-/* A kernel by its code, and how it is launched. It is compiled and loaded when it is first run by a context; calls of equal code,
- * name and options share what was loaded. Zeros where nothing is said: an extent of 0 is 1.
+/* A kernel by its code, and how it is launched. It is compiled and loaded when it is first run by a context; calls of
+ * equal code, name and options share what was loaded. Zeros where nothing is said: an extent of 0 is 1.
  *
  *     const char text[] = "extern \"C\" __global__ void add(const float *x, const float *y, float *z, int n) {"
  *                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -122,9 +124,9 @@ typedef enum fsr_code_form {
  *                                .kernel = {.code = text, .name = "add", .grid = {(n + 255) / 256}, .block = {256},
  *                                           .param = param, .params = 4}};
  *
- * CUDA C++ needs no extern "C": name may be any expression that names a kernel, "scale<float, 4>" an instance of a template
- * too. PTX and binaries know the names that their compiler wrote. Options are NVRTC's, "-DN=4", "-I/usr/include/mine",
- * "--fmad=false"; -arch is Fusor's. What stands in code runs with all rights of the program. */
+ * CUDA C++ needs no extern "C": name may be any expression that names a kernel, "scale<float, 4>" an instance of a
+ * template too. PTX and binaries know the names that their compiler wrote. Options are NVRTC's, "-DN=4",
+ * "-I/usr/include/mine", "--fmad=false"; -arch is Fusor's. What stands in code runs with all rights of the program. */
 typedef struct fsr_kernel_code {
     fsr_code_form form;
     const void *code;  /* NULL: the callee has no kernel */
@@ -144,30 +146,31 @@ typedef struct fsr_kernel_code {
 
 /* What is called. Everything is copied by the call that records it; attributes byte by byte.
  *
- * The results must depend on the arguments, the attributes and user alone: equal calls, of equal names, functions, user and
- * bytes of attributes on the same arguments, are made once. So what a result depends on belongs into the attributes; user is for
- * what is held, a handle say. Functions may be called by any thread, several at once, while Fusor holds locks: they must not call
- * Fusor for anything but reading constants, and not leave by longjmp or an exception. They run in C's default floating-point
- * environment. */
+ * The results must depend on the arguments, the attributes and user alone: equal calls, of equal names, functions, user
+ * and bytes of attributes on the same arguments, are made once. So what a result depends on belongs into the
+ * attributes; user is for what is held, a handle say. Functions may be called by any thread, several at once, while
+ * Fusor holds locks: they must not call Fusor for anything but reading constants, and not leave by longjmp or an
+ * exception. They run in C's default floating-point environment. */
 typedef struct fsr_callee {
     const char *name;       /* 1 to 63 letters, digits and _; for messages, explain and profiles */
     const void *attributes; /* NULL if there are none */
     size_t attribute_bytes; /* at most 65536 */
     void *user;
-    /* Called once, with user, when no node and no plan has the call any more (plans are kept for later recordings, at the
-     * latest until fsr_close), or before fsr_call_library returns if that fails. By any thread. NULL: nothing is called. */
+    /* Called once, with user, when no node and no plan has the call any more (plans are kept for later recordings, at
+     * the latest until fsr_close), or before fsr_call_library returns if that fails. By any thread. NULL: nothing is
+     * called. */
     fsr_let_go_fn destroy;
     int inputs, outputs; /* how many: 0 to FSR_MAX_CALL_INPUTS, 1 to FSR_MAX_CALL_OUTPUTS */
-    /* Writes dtype, ndim and shape of each output from those of the inputs, when the call is recorded; it may be called again
-     * and gives the same. A status other than FSR_OK refuses them. NULL: each output is as input 0. */
+    /* Writes dtype, ndim and shape of each output from those of the inputs, when the call is recorded; it may be called
+     * again and gives the same. A status other than FSR_OK refuses them. NULL: each output is as input 0. */
     fsr_step_fn infer;
     /* Bytes of workspace, from the types alone. NULL: none. */
     fsr_step_bytes_fn work;
-    /* Computes the outputs that have data, in the calling thread and by step->parallel, and returns when that is done. NULL:
-     * not on a CPU (nor by fsr_verify). */
+    /* Computes the outputs that have data, in the calling thread and by step->parallel, and returns when that is done.
+     * NULL: not on a CPU (nor by fsr_verify). */
     fsr_step_fn cpu;
-    /* Puts work on step->stream that computes the outputs that have data, and returns; it may not wait for the stream if
-     * capturable is set. NULL: not on a GPU. */
+    /* Puts work on step->stream that computes the outputs that have data, and returns; it may not wait for the stream
+     * if capturable is set. NULL: not on a GPU. */
     fsr_step_fn cuda;
     bool capturable; /* cuda does nothing but put work on the stream, so a stream that is being captured will do */
     /* Largest difference between a result and cpu's of the same arguments that fsr_verify accepts, in units in the last
@@ -175,29 +178,31 @@ typedef struct fsr_callee {
     double ulp;
     /* Without infer: dtype, ndim and shape of each output. NULL: each is as input 0. */
     const fsr_step_array *types;
-    /* In place of cuda: a kernel that computes the outputs, on any stream, a captured one too if the context has run it before.
-     * Its outputs all have data. What FSR_PARAM_ZEROED and FSR_PARAM_COPIED say is done before cpu is called, too. */
+    /* In place of cuda: a kernel that computes the outputs, on any stream, a captured one too if the context has run it
+     * before. Its outputs all have data. What FSR_PARAM_ZEROED and FSR_PARAM_COPIED say is done before cpu is
+     * called, too. */
     fsr_kernel_code kernel;
 } fsr_callee;
 
-/* out[0..callee->outputs) = the results of the call on args[0..nargs). Arguments are not promoted: what they are, infer and
- * the functions are told; a weak literal becomes its default dtype. Results of different shapes lie in arrays of the largest
- * one's size, of which they are views. A call whose results have no element is not made. On a mistake every out is
- * poisoned, with a message that begins with the callee's name: FSR_ERR_NULL: callee is null (then out[0] alone is written),
- * or its name, cpu, cuda and the kernel's code together, infer and types without an input, attributes that have bytes, or args are; of a
- * kernel its name, an option, its parameters, or a value. FSR_ERR_VALUE: a bad name, number of inputs or outputs, ulp, or attributes too
- * long; nargs is not callee->inputs; infer and types, or cuda and a kernel; of a kernel a form that is none, code or options too long,
- * an extent out of what CUDA allows (2147483647, 65535 and 65535 blocks; 1024, 1024 and 64 threads, 1024 together), a parameter of
- * something that is not there, an output that no parameter is, or is twice. FSR_ERR_SHAPE: a copied output that is no array like its
- * input. What infer returned, with its sentence.
- * FSR_ERR_DTYPE, FSR_ERR_SHAPE, FSR_ERR_SIZE: infer gave what is no dtype or shape.
- * A function that fails when the call is run makes the computation fail with its status and its sentence: nothing is lost, no
- * node is computed, the context goes on. FSR_ERR_UNSUPPORTED: the context's backend has no function of the callee, or the
- * stream of fsr_plan_run is being captured and the callee is not capturable. FSR_ERR_UNSUPPORTED also where a function
- * of rows (fsr_vectorize) makes a call of what a row has.
- * A kernel that cannot be used is found out when it is first run. FSR_ERR_COMPILE: NVRTC rejected the text, or the driver the PTX, with
- * the whole log; FSR_ERR_DEVICE: a binary or PTX of another architecture, no kernel of that name in it, or a launch that the
- * device refuses; FSR_ERR_VALUE: the kernel's parameters are not as many, or not as long, as those of the call. */
+/* out[0..callee->outputs) = the results of the call on args[0..nargs). Arguments are not promoted: what they are, infer
+ * and the functions are told; a weak literal becomes its default dtype. Results of different shapes lie in arrays of
+ * the largest one's size, of which they are views. A call whose results have no element is not made. On a mistake every
+ * out is poisoned, with a message that begins with the callee's name: FSR_ERR_NULL: callee is null (then out[0] alone
+ * is written), or its name, cpu, cuda and the kernel's code together, infer and types without an input, attributes that
+ * have bytes, or args are; of a kernel its name, an option, its parameters, or a value. FSR_ERR_VALUE: a bad name,
+ * number of inputs or outputs, ulp, or attributes too long; nargs is not callee->inputs; infer and types, or cuda and a
+ * kernel; of a kernel a form that is none, code or options too long, an extent out of what CUDA allows (2147483647,
+ * 65535 and 65535 blocks; 1024, 1024 and 64 threads, 1024 together), a parameter of something that is not there, an
+ * output that no parameter is, or is twice. FSR_ERR_SHAPE: a copied output that is no array like its input. What infer
+ * returned, with its sentence. FSR_ERR_DTYPE, FSR_ERR_SHAPE, FSR_ERR_SIZE: infer gave what is no dtype or shape.
+ * A function that fails when the call is run makes the computation fail with its status and its sentence: nothing is
+ * lost, no node is computed, the context goes on. FSR_ERR_UNSUPPORTED: the context's backend has no function of the
+ * callee, or the stream of fsr_plan_run is being captured and the callee is not capturable. FSR_ERR_UNSUPPORTED also
+ * where a function of rows (fsr_vectorize) makes a call of what a row has.
+ * A kernel that cannot be used is found out when it is first run. FSR_ERR_COMPILE: NVRTC rejected the text, or the
+ * driver the PTX, with the whole log; FSR_ERR_DEVICE: a binary or PTX of another architecture, no kernel of that name
+ * in it, or a launch that the device refuses; FSR_ERR_VALUE: the kernel's parameters are not as many, or not as
+ * long, as those of the call. */
 void fsr_call_library_at(fsr_site at, size_t size, fsr_graph *g, fsr_node *out, const fsr_callee *callee,
                          const fsr_node *args, int nargs);
 #define fsr_call_library(...) fsr_call_library_at(FSR_HERE, sizeof(fsr_callee), __VA_ARGS__)

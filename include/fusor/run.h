@@ -22,12 +22,12 @@ fsr_status fsr_force(fsr_node x);
  * fsr_node_bytes(x). FSR_ERR_VALUE: dst is memory of a device. Device-side errors surface here. */
 fsr_status fsr_read(fsr_node x, void *dst, size_t bytes);
 
-/* How many elements are along x's first axis: of a value with a length that only the device knows (fsr_compress) computes
- * it, waits and asks; else its extent. FSR_ERR_NULL: count is null. FSR_ERR_SHAPE: x is 0-d. */
+/* How many elements are along x's first axis: of a value with a length that only the device knows (fsr_compress)
+ * computes it, waits and asks; else its extent. FSR_ERR_NULL: count is null. FSR_ERR_SHAPE: x is 0-d. */
 fsr_status fsr_node_count(fsr_node x, int64_t *count);
 /* As fsr_read, of a value with such a length: what is there, and in *count how many elements that is, which is written
- * also where it needs more than `bytes` (FSR_ERR_BYTES). count may be NULL. fsr_read of such a value takes the bytes of its
- * capacity, and leaves those behind what is there as they are; fsr_npy_write writes what is there. */
+ * also where it needs more than `bytes` (FSR_ERR_BYTES). count may be NULL. fsr_read of such a value takes the bytes of
+ * its capacity, and leaves those behind what is there as they are; fsr_npy_write writes what is there. */
 fsr_status fsr_read_live(fsr_node x, void *dst, size_t bytes, int64_t *count);
 
 /* ---- plans: compile once, run often ------------------------------------------------------------ */
@@ -52,11 +52,12 @@ typedef struct fsr_arg {
  * name; other leaves (fsr_from_host, computed nodes) are kept by the plan. The plan does not depend on
  * the graph any more. On an error *plan is NULL. */
 fsr_status fsr_compile(const fsr_node *outs, int n, fsr_plan **plan);
-/* The same of a plan of which outs[i] may take the memory of the input named donated[i] (NULL: of none): fsr_plan_run may then be
- * given that input's address as outputs[i].data, and the input is gone after the run. What is computed element by element
- * of it, and the state of a loop over arrays, is written there in place; elsewhere the result is made in memory of the run's own and
- * copied there at its end. fsr_explain says which. Other addresses may be given as well. FSR_ERR_VALUE: there is no such
- * input, it has another number of bytes, or two results take one. FSR_ERR_NULL: donated is null. */
+/* The same of a plan of which outs[i] may take the memory of the input named donated[i] (NULL: of none): fsr_plan_run
+ * may then be given that input's address as outputs[i].data, and the input is gone after the run. What is computed
+ * element by element of it, and the state of a loop over arrays, is written there in place; elsewhere the result is
+ * made in memory of the run's own and copied there at its end. fsr_explain says which. Other addresses may be given as
+ * well. FSR_ERR_VALUE: there is no such input, it has another number of bytes, or two results take one.
+ * FSR_ERR_NULL: donated is null. */
 fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *donated, fsr_plan **plan);
 /* Runs the plan. inputs: every fsr_input by name, and those parameters that should differ from their
  * value at fsr_compile. outputs[i] receives outs[i]; FSR_HOST outputs are complete on return, FSR_DEVICE
@@ -64,8 +65,8 @@ fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *
  * cudaStream_t to launch on, or NULL for the context's. On the CPU it is not looked at. One that is being captured
  * takes the run into the caller's graph: its arguments are FSR_DEVICE and 16-byte aligned, memory that it works in is
  * the plan's until fsr_plan_free, which may not come before the graph's last launch is done. FSR_ERR_UNSUPPORTED then,
- * and nothing is captured: the plan has a loop whose turns the run decides, reports, or a call that may not be captured, is donating,
- * or the knob profile is on.
+ * and nothing is captured: the plan has a loop whose turns the run decides, reports, or a call that may not be
+ * captured, is donating, or the knob profile is on.
  * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name; on a GPU, also an address that is not memory of
  * the place that its argument names (a parameter's: the host), or bytes that reach past the end of its allocation: the
  * driver is asked, in less than half a microsecond an address, before anything runs. FSR_ERR_BYTES: a wrong size. */
@@ -89,8 +90,8 @@ typedef struct fsr_plan_value {
  * NULL, and in a child of the process that opened the context. */
 int fsr_plan_input_count(const fsr_plan *plan);
 int fsr_plan_output_count(const fsr_plan *plan);
-/* Fills out with number i of them. Needs no device and may be called while the plan runs. FSR_ERR_NULL if either is null,
- * FSR_ERR_VALUE: there is none of that number. */
+/* Fills out with number i of them. Needs no device and may be called while the plan runs. FSR_ERR_NULL if either is
+ * null, FSR_ERR_VALUE: there is none of that number. */
 fsr_status fsr_plan_input_sized(size_t size, const fsr_plan *plan, int i, fsr_plan_value *out);
 fsr_status fsr_plan_output_sized(size_t size, const fsr_plan *plan, int i, fsr_plan_value *out);
 #define fsr_plan_input(...) fsr_plan_input_sized(sizeof(fsr_plan_value), __VA_ARGS__)
@@ -124,8 +125,8 @@ typedef struct fsr_kernel_profile {
     double
         gb_per_s; /* bytes_moved / ms: what passed if every pass over an array reached memory; caches may hide some */
 } fsr_kernel_profile;
-/* Fills out for kernel 0 <= kernel < fsr_plan_info.kernels, and behind these for each library call, fsr_plan_info.calls of
- * them. Runs are timed where the context's knob `profile` is 1 or 2:
+/* Fills out for kernel 0 <= kernel < fsr_plan_info.kernels, and behind these for each library call, fsr_plan_info.calls
+ * of them. Runs are timed where the context's knob `profile` is 1 or 2:
  * then fsr_plan_run waits for each kernel before it launches the next (a GPU works on nothing else of the stream
  * meanwhile), and errors of the device surface in it.
  * FSR_ERR_UNSUPPORTED: the knob is 0. FSR_ERR_VALUE: there is no such kernel. FSR_ERR_NULL. */
@@ -134,16 +135,16 @@ fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_k
 
 /* ---- looking inside ----------------------------------------------------------------------------- */
 
-/* Prints the plan for outs: its kernels with their nodes, the lines of the caller's that recorded them, and schedule, and
- * for every edge that was not fused the reason in words, those alike in one line; and which of its kernels are interpreted
- * at present. Where the knob `profile` is on and the plan has run, also what its kernels took last. */
+/* Prints the plan for outs: its kernels with their nodes, the lines of the caller's that recorded them, and schedule,
+ * and for every edge that was not fused the reason in words, those alike in one line; and which of its kernels are
+ * interpreted at present. Where the knob `profile` is on and the plan has run, also what its kernels took last. */
 fsr_status fsr_explain(const fsr_node *outs, int n, FILE *to);
-/* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT, which tells of operators, loops
- * and functions in C only how long they are. */
+/* The recorded graph of outs as text (graph/print.h has the grammar), and as Graphviz DOT, which tells of operators,
+ * loops and functions in C only how long they are. */
 fsr_status fsr_print(const fsr_node *outs, int n, FILE *to);
 fsr_status fsr_dot(const fsr_node *outs, int n, FILE *to);
-/* The same into memory of the caller's: at most size bytes with the final 0. *length (may be NULL) is the length of the whole
- * text without that. text NULL: only the length is asked for. FSR_ERR_BYTES: the text is longer, and text has its
+/* The same into memory of the caller's: at most size bytes with the final 0. *length (may be NULL) is the length of the
+ * whole text without that. text NULL: only the length is asked for. FSR_ERR_BYTES: the text is longer, and text has its
  * beginning. On another error text is "" and *length 0. */
 fsr_status fsr_explain_text(const fsr_node *outs, int n, char *text, size_t size, size_t *length);
 fsr_status fsr_print_text(const fsr_node *outs, int n, char *text, size_t size, size_t *length);
@@ -169,8 +170,9 @@ typedef struct fsr_verify_report {
 
 /* Computes outs on the context's backend and on the reference (wider arithmetic, node by node), and
  * compares within the bound that the ops' error bounds and the reductions' trees give. An element for which these give
- * none (1 / x where x may be 0) is right whatever it is, and counted. Slow and memory-hungry: for tests and doubts. An output computed before a parameter it depends on was changed is compared
- * with the new value. FSR_ERR_MISMATCH: outside; the report names the worst element. */
+ * none (1 / x where x may be 0) is right whatever it is, and counted. Slow and memory-hungry: for tests and doubts. An
+ * output computed before a parameter it depends on was changed is compared with the new value. FSR_ERR_MISMATCH:
+ * outside; the report names the worst element. */
 fsr_status fsr_verify_sized(size_t size, const fsr_node *outs, int n, fsr_verify_report *report);
 #define fsr_verify(...) fsr_verify_sized(sizeof(fsr_verify_report), __VA_ARGS__)
 
@@ -180,10 +182,10 @@ fsr_status fsr_verify_sized(size_t size, const fsr_node *outs, int n, fsr_verify
  * at which byte and why). */
 fsr_node fsr_npy_read_at(fsr_site at, fsr_graph *g, const char *path);
 #define fsr_npy_read(...) fsr_npy_read_at(FSR_HERE, __VA_ARGS__)
-/* Computes x and writes it (format 1.0, C order) to a temporary file beside path, syncs it and renames it: path is whole,
- * old or new, at every moment, also where others write it too. A link is followed, the mode of a file that is there is
- * kept; a pipe or device is written as it is. FSR_ERR_FILE: path is as it was, but where the message says that the
- * directory could not be synced. */
+/* Computes x and writes it (format 1.0, C order) to a temporary file beside path, syncs it and renames it: path is
+ * whole, old or new, at every moment, also where others write it too. A link is followed, the mode of a file that is
+ * there is kept; a pipe or device is written as it is. FSR_ERR_FILE: path is as it was, but where the message says that
+ * the directory could not be synced. */
 fsr_status fsr_npy_write(fsr_node x, const char *path);
 
 FSR_API_END

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The version. Its three numbers stand here alone: CMake reads them, and gives them to the shared library's file names, to
- * pkg-config and to find_package. */
+/* The version. Its three numbers stand here alone: CMake reads them, and gives them to the shared library's file names,
+ * to pkg-config and to find_package. */
 #ifndef FUSOR_VERSION_H
 #define FUSOR_VERSION_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Random sequences of calls of the public functions, all of them, with any arguments that a caller may hand over.
  *
- * A sequence is data: calls, each a row of the table of functions and the bytes from which its arguments are drawn. So a
- * call can be left out and the others stay what they are, a sequence can come from a seed or from libFuzzer, and it can
- * be printed as C. Nodes that calls gave lie in slots, which later calls draw from; a few are given from the start.
+ * A sequence is data: calls, each a row of the table of functions and the bytes from which its arguments are drawn. So
+ * a call can be left out and the others stay what they are, a sequence can come from a seed or from libFuzzer, and it
+ * can be printed as C. Nodes that calls gave lie in slots, which later calls draw from; a few are given from the start.
  *
  * What holds: no call crashes, hangs, prints, or takes more memory than it may; each gives a status that it may give,
- * with words in fsr_error or fsr_node_error where that is documented; a valid node has a shape, a size and bytes that fit;
- * a poisoned one keeps its status; what can be computed within reason agrees with fsr_verify; what cannot be held in
- * memory is refused; everything is given back; and the context computes a known program afterwards.
+ * with words in fsr_error or fsr_node_error where that is documented; a valid node has a shape, a size and bytes that
+ * fit; a poisoned one keeps its status; what can be computed within reason agrees with fsr_verify; what cannot be held
+ * in memory is refused; everything is given back; and the context computes a known program afterwards.
  *
  * Callers' own mistakes that C cannot survive are left out: fewer elements than a count says, addresses that are
  * none, plans after fsr_plan_free, anything after fsr_close. */
@@ -136,8 +136,8 @@ extern void (*api_failed)(const char *words); /* told before the process ends */
         if (!(condition))             \
             api_fail(r, __VA_ARGS__); \
     } while (0)
-/* Begins a call of this function, its arguments were drawn. results: 0 a node, -1 something else, n an array of n nodes.
- * site: it takes the caller's place. */
+/* Begins a call of this function, its arguments were drawn. results: 0 a node, -1 something else, n an array of n
+ * nodes. site: it takes the caller's place. */
 void api_say(api_run *r, const char *name, int results, bool site);
 #define API_SITE(r) fsr_here("sequence", (r)->at)
 /* A call's node number k: checked, and kept in a slot. */

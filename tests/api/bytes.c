@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a sequence of calls, for libFuzzer (scripts/trust inputs): which context, then two bytes of a row and those
- * of its arguments, again and again. What must not be ends the program with its words. */
+/* Any bytes as a sequence of calls, for libFuzzer (scripts/trust inputs): which context, then two bytes of a row and
+ * those of its arguments, again and again. What must not be ends the program with its words. */
 #include "tests/api/api.h"
 #include "tests/inputs/inputs.h"
 #include <string.h>

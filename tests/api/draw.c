@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments from bytes: usual ones mostly, so that most calls go well, and now and then what nobody should hand over. */
+/* Arguments from bytes: usual ones mostly, so that most calls go well, and now and then what nobody should hand
+ * over. */
 #include "graph/graph.h"
 #include "tests/api/api.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over arrays: the same bits as the same turns recorded, and computed, one by one; memory that does not grow with the
- * turns; conditions, slices, loops in loops; and mistakes. */
+/* Loops over arrays: the same bits as the same turns recorded, and computed, one by one; memory that does not grow with
+ * the turns; conditions, slices, loops in loops; and mistakes. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ typedef struct loop {
     void *user;
 } loop;
 
-/* ---- by hand ------------------------------------------------------------------------------------------------------ */
+/* ---- by hand
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* Slice i of each array along the axis, and the number of the turn. */
 static void slices(const loop *l, const fsr_node *arrays, int64_t i, int64_t turn, fsr_node *in) {
@@ -73,7 +74,8 @@ static void check_turns(const loop *l, const fsr_node *first, int64_t turns, con
     subject_verify(got, l->nstate, NULL, "%s", what);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------------------------- */
+/* ---- bodies
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Explicit Euler for the heat equation on a ring, with a source that the turn's number moves. */
 static void heat(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -107,7 +109,8 @@ static void floyd_warshall(fsr_node *out, const fsr_node *state, const fsr_node 
     out[0] = fsr_minimum(state[0], fsr_add(column, row));
 }
 
-/* ---- tests: a number of turns ----------------------------------------------------------------------------------------- */
+/* ---- tests: a number of turns
+ * ----------------------------------------------------------------------------------------- */
 
 static void as_turns_by_hand(void **state) {
     (void)state;
@@ -188,7 +191,8 @@ static void memory_is_flat(void **state) {
     assert_true(subject_resident() - resident < 8 << 20);
 }
 
-/* ---- tests: a condition ------------------------------------------------------------------------------------------------- */
+/* ---- tests: a condition
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Jacobi's iteration for a system of equations; the state: x, and what the last turn has changed. */
 static void jacobi(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -238,9 +242,11 @@ static void until_it_converges(void **state) {
     subject_verify(got, 2, NULL, "jacobi");
 }
 
-/* ---- tests: slices ------------------------------------------------------------------------------------------------------- */
+/* ---- tests: slices
+ * ------------------------------------------------------------------------------------------------------- */
 
-/* Thomas' algorithm for tridiagonal systems, many side by side: elimination, and substitution from the end. in: a, b, c, d. */
+/* Thomas' algorithm for tridiagonal systems, many side by side: elimination, and substitution from the end. in: a,
+ * b, c, d. */
 static void eliminate(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
     fsr_node pivot = fsr_sub(in[1], fsr_mul(in[0], state[0]));
@@ -279,8 +285,8 @@ static void tridiagonal_systems(void **state) {
         }
 }
 
-/* Turns that are elementwise, one kernel where the first state is a number: operators that no other order than the turns' gives,
- * numbers of several dtypes, results that are stacked and no state, either axis, either direction. */
+/* Turns that are elementwise, one kernel where the first state is a number: operators that no other order than the
+ * turns' gives, numbers of several dtypes, results that are stacked and no state, either axis, either direction. */
 static void logistic(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
     fsr_node x = state[0], one = F(1);
@@ -349,7 +355,8 @@ static void some_results(void **state) {
     assert_int_equal(fsr_node_bytes(got[2]), 0);
 }
 
-/* ---- tests: loops in loops, plans ------------------------------------------------------------------------------------------ */
+/* ---- tests: loops in loops, plans
+ * ------------------------------------------------------------------------------------------ */
 
 static void inner(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     const fsr_node *outer = user; /* its state and its number */
@@ -399,7 +406,8 @@ static void one_plan(void **state) {
     fsr_plan_free(plan);
 }
 
-/* ---- tests: mistakes ------------------------------------------------------------------------------------------------------- */
+/* ---- tests: mistakes
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void too_wide(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)in, (void)user;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reference's bounds believe of every tree that a reduction or scan is folded by: how deep it is, and that chains
- * go from left to right. The tree is asked itself, by an operator that counts: how often an element was in the left
- * operand, and how often in the right one. It is not associative, which nothing checks, so its result tells the tree. Folds
- * with the identity change no number and count for nothing. */
+/* What the reference's bounds believe of every tree that a reduction or scan is folded by: how deep it is, and that
+ * chains go from left to right. The tree is asked itself, by an operator that counts: how often an element was in the
+ * left operand, and how often in the right one. It is not associative, which nothing checks, so its result tells the
+ * tree. Folds with the identity change no number and count for nothing. */
 #include "backend_cpu/reference/fold.h"
 #include "tests/support/subject.h"
 #include <math.h>
@@ -59,7 +59,8 @@ static fsr_node zeros(fsr_dtype dtype, int ndim, const int64_t *shape) {
     return x;
 }
 
-/* Of a scan of n, as docs/semantics.md states it: a GPU walks down a column with one thread, else strips and tiles do. */
+/* Of a scan of n, as docs/semantics.md states it: a GPU walks down a column with one thread, else strips and tiles
+ * do. */
 static double scan_depth(int axis, int64_t n) {
     if (axis == 0 && SUBJECT_BACKEND == FSR_BACKEND_CUDA)
         return fsr_ref_scan_depth(n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts by bins against plain loops: bincount, histograms of even bins and between edges, in one and two dimensions, with
- * and without weights; values at the edges, outside and not numbers; and put, which numbers elements flat. */
+/* Counts by bins against plain loops: bincount, histograms of even bins and between edges, in one and two dimensions,
+ * with and without weights; values at the edges, outside and not numbers; and put, which numbers elements flat. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

@@ -150,7 +150,8 @@ static void threads_do_not_show(void **state) {
         }
 }
 
-/* Divided work is right work: the same programs against the reference, which takes its time; the fast tier has a third. */
+/* Divided work is right work: the same programs against the reference, which takes its time; the fast tier has a
+ * third. */
 static void as_the_reference(void **state) {
     (void)state;
     for (int p = 0; p < PROGRAMS; p++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sparse matrices by rows against plain loops: from coordinates in any order, products with vectors and matrices, transposed,
- * masked, norms; rows of power-law lengths, empty ones, equal coordinates; what is fused. */
+/* Sparse matrices by rows against plain loops: from coordinates in any order, products with vectors and matrices,
+ * transposed, masked, norms; rows of power-law lengths, empty ones, equal coordinates; what is fused. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

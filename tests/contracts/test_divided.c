@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that are divided into parts of their elements give the bits of the unfused program, and leave nothing unwritten. */
+/* Kernels that are divided into parts of their elements give the bits of the unfused program, and leave nothing
+ * unwritten. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that are given away: a plan's results in the memory of its inputs are what they are elsewhere, whatever the plan does,
- * and take no more memory where it is done element by element. */
+/* Inputs that are given away: a plan's results in the memory of its inputs are what they are elsewhere, whatever the
+ * plan does, and take no more memory where it is done element by element. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fourier transforms against their definition in long double: every kind, lengths of small and large primes and powers, axes, inverses that
- * undo them, convolutions, and work around them. */
+/* Fourier transforms against their definition in long double: every kind, lengths of small and large primes and powers,
+ * axes, inverses that undo them, convolutions, and work around them. */
 #include "tests/support/subject.h"
 #include <complex.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whatever floating-point environment the caller has set, before or after the workers start: the bits of every result are
- * those of the default one, no trap fires, and the caller finds its environment as it was, its flags included.
+/* Whatever floating-point environment the caller has set, before or after the workers start: the bits of every result
+ * are those of the default one, no trap fires, and the caller finds its environment as it was, its flags included.
  *
  * While an environment is set nothing here computes in floats: what is compared is bytes. */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A context after fork: the parent's goes on, in the child every call on it says whose it is, closing it is safe, and a
- * context of the child's own works: on the CPU, since a GPU's driver does not survive fork, also where any backend would
- * do. Skipped under the thread sanitizer, which lets no child start a thread. */
+ * context of the child's own works: on the CPU, since a GPU's driver does not survive fork, also where any backend
+ * would do. Skipped under the thread sanitizer, which lets no child start a thread. */
 #include "tests/support/subject.h"
 #include <dirent.h>
 #include <pthread.h>
@@ -192,7 +192,8 @@ static void grandchild(void *arg) {
     _exit(WEXITSTATUS(status));
 }
 
-/* ---- tests -------------------------------------------------------------------------------------------------------- */
+/* ---- tests
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void with_the_pool_idle(void **state) {
     (void)state;
@@ -270,8 +271,8 @@ static void while_another_computes(void **state) {
     beside_a_thread(false, 24, body, COUNT_OF(body));
 }
 
-/* No context is opened in these children: where a thread of the parent was in the loader, the child's loader is not to be
- * used (contracts.md says so). */
+/* No context is opened in these children: where a thread of the parent was in the loader, the child's loader is not to
+ * be used (contracts.md says so). */
 static void while_another_compiles(void **state) {
     (void)state;
     static void (*const body[])(void *) = {every_call, close_only, threads_of_the_child};

@@ -153,8 +153,8 @@ static fsr_node start(int64_t at) {
     return fsr_from_host(subject_g, FSR_I64, 0, NULL, &at);
 }
 
-/* At starts that are known when the kernel runs, also such as are moved inside; of what is assigned some lies in the array
- * itself, at the same start, at another one, or further along. Rows of a row function have a start each. */
+/* At starts that are known when the kernel runs, also such as are moved inside; of what is assigned some lies in the
+ * array itself, at the same start, at another one, or further along. Rows of a row function have a start each. */
 static void starts(void **state) {
     (void)state;
     static const int64_t at[][2] = {{0, 0}, {10, 20}, {-5, 60}, {396, 143}, {INT64_MAX, INT64_MIN}, {200, 149}};

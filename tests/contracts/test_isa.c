@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cap of the CPU's instructions, and the knob `optimize`: what generated C is compiled for, the same bits at each level,
- * kernels of another level on disk, and what the context says of it. */
+/* The cap of the CPU's instructions, and the knob `optimize`: what generated C is compiled for, the same bits at each
+ * level, kernels of another level on disk, and what the context says of it. */
 #include "runtime/context.h"
 #include "tests/support/subject.h"
 #include <stdio.h>

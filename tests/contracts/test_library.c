@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of a program's own: values between fused work, what a callee sees, when two calls are one, who frees what, and that
- * a failing one loses nothing. */
+/* Calls of a program's own: values between fused work, what a callee sees, when two calls are one, who frees what, and
+ * that a failing one loses nothing. */
 #include "tests/support/subject.h"
 #include <stdatomic.h>
 #include <stdio.h>
@@ -311,7 +311,8 @@ static void a_backend_without_it(void **state) {
 
 /* ---- kernels ------------------------------------------------------------------------------------------------ */
 
-/* What a kernel's parameters ask of outputs is done before the function for a CPU is called: it adds to what is there. */
+/* What a kernel's parameters ask of outputs is done before the function for a CPU is called: it adds to what is
+ * there. */
 static fsr_status add_up(const fsr_step *s) {
     tally *t = s->user;
     const float *in = s->input[0].data;

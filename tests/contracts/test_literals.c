@@ -353,8 +353,8 @@ static void check_bits(many make, fsr_dtype dtype, const double *value, int n) {
     assert_true(stats().plans_built - before.plans_built < n);
 }
 
-/* Each value is a kernel or two of a context of its own: the fast tier has every value of f32, and the first of one dtype
- * of each other class, all of whose values are the long tier's. */
+/* Each value is a kernel or two of a context of its own: the fast tier has every value of f32, and the first of one
+ * dtype of each other class, all of whose values are the long tier's. */
 static void same_bits(many make, fsr_dtype dtype, const double *value, int n) {
     enum { FIRST = 3 };
     const bool usual = dtype == FSR_C64 || dtype == FSR_I64 || dtype == FSR_BOOL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values with a length that only the device knows, and places: taken from, taken at, scattered to; the two sides of a mask,
- * runs, repeats and x[mask] = y. Each against a plain loop. */
+/* Values with a length that only the device knows, and places: taken from, taken at, scattered to; the two sides of a
+ * mask, runs, repeats and x[mask] = y. Each against a plain loop. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>

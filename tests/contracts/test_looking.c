@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking inside: explanations, graphs and pictures in memory, the lines that recorded a kernel, refusals that are alike,
- * and what a plan takes and gives. */
+/* Looking inside: explanations, graphs and pictures in memory, the lines that recorded a kernel, refusals that are
+ * alike, and what a plan takes and gives. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

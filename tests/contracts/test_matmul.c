@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices against their definition in long double with its bound, and against fsr_verify's reference: dtypes, shapes, views,
- * batches, and tensordot and einsum by loops over every label. Where the machine has a library large ones are its; which they are is said
- * by tests/structure/test_matmul.c. */
+/* Products of matrices against their definition in long double with its bound, and against fsr_verify's reference:
+ * dtypes, shapes, views, batches, and tensordot and einsum by loops over every label. Where the machine has a library
+ * large ones are its; which they are is said by tests/structure/test_matmul.c. */
 #include "tests/support/subject.h"
 #include <complex.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A million forced steps in scopes: flat host memory, no growing number of nodes, one compilation. The fast tier takes a
- * tenth of the steps, and as much less memory may be lost. */
+/* A million forced steps in scopes: flat host memory, no growing number of nodes, one compilation. The fast tier takes
+ * a tenth of the steps, and as much less memory may be lost. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@ static fsr_node one_step(fsr_node x, fsr_node size) {
     return y;
 }
 
-/* Memory that the allocator or the sanitizer's quarantine may hold back; a leak of 32 bytes a step would be 32 MB of a million. */
+/* Memory that the allocator or the sanitizer's quarantine may hold back; a leak of 32 bytes a step would be 32 MB of
+ * a million. */
 static int64_t allowed(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return (int64_t)512 << 20;

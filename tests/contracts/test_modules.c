@@ -2,8 +2,8 @@
 /* The knob `modules`: kernels that nobody needs are unloaded, the mappings of a process stay few, and plans that live
  * keep theirs.
  *
- * Thousands of kernels are compiled by this program itself, started as the compiler: it writes a copy of one object that
- * a real compiler made, with the kernel's name in it. So loading and unloading are real and cost no compiler. */
+ * Thousands of kernels are compiled by this program itself, started as the compiler: it writes a copy of one object
+ * that a real compiler made, with the kernel's name in it. So loading and unloading are real and cost no compiler. */
 #define _GNU_SOURCE /* memmem */
 #include "tests/support/subject.h"
 #include <pthread.h>
@@ -36,8 +36,8 @@ static void stem(const char *path, char name[64]) {
     name[strcspn(name, ".")] = 0;
 }
 
-/* Writes the prototype to `object`, named as the source is. The object has a hash table of one bucket: any name in it is
- * found. */
+/* Writes the prototype to `object`, named as the source is. The object has a hash table of one bucket: any name in it
+ * is found. */
 static int compile_as_stub(const char *object, const char *source) {
     size_t size;
     char name[64], *data = read_whole(getenv(PROTOTYPE), &size);
@@ -136,8 +136,8 @@ static fsr_context *open_with(int modules, const char *compiler, const char *cac
     return subject_open(&config);
 }
 
-/* 2,000 kernels, at most 64 loaded at any time, 500 in the fast tier. On a GPU, where they are no mappings, and NVRTC takes its
- * time, fewer. */
+/* 2,000 kernels, at most 64 loaded at any time, 500 in the fast tier. On a GPU, where they are no mappings, and NVRTC
+ * takes its time, fewer. */
 static void mappings_stay_flat(void **state) {
     (void)state;
     enum { BOUND = 64, ALLOWED = 8 * BOUND };

@@ -120,8 +120,8 @@ static void compare(fsr_context *fused, fsr_context *unfused, program_fn program
     subject_count("results compared by bits", count);
 }
 
-/* A kernel of its own for every node of each dtype, and others where there is one element: the fast tier has one dtype of
- * each class of code, and one element of one. */
+/* A kernel of its own for every node of each dtype, and others where there is one element: the fast tier has one dtype
+ * of each class of code, and one element of one. */
 static bool takes(int dtype, int64_t n) {
     static const fsr_dtype usual[] = {FSR_F32, FSR_U8, FSR_I32, FSR_F16};
     subject_tier tier = SUBJECT_CAPPED;

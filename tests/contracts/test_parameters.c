@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters and values that are no doubles: every bit of an i64, a u64 and a complex number arrives, in arrays, parameters
- * and identities; parameters serve inside operators' and loops' bodies and row functions, and changing them compiles nothing. */
+/* Parameters and values that are no doubles: every bit of an i64, a u64 and a complex number arrives, in arrays,
+ * parameters and identities; parameters serve inside operators' and loops' bodies and row functions, and changing
+ * them compiles nothing. */
 #include "tests/support/subject.h"
 #include <string.h>
 
@@ -54,7 +55,8 @@ static void parameters_of_any_value(void **state) {
     assert_true(z.re == 0.5 && z.im == -3);
 }
 
-/* a * b modulo a prime near 2^61, as Montgomery's product would: here the neutral element is a number that no double is. */
+/* a * b modulo a prime near 2^61, as Montgomery's product would: here the neutral element is a number that no double
+ * is. */
 static void shifted_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     out[0] = fsr_sub(fsr_add(left[0], right[0]), fsr_int(left[0].graph, *(const int64_t *)user));
 }
@@ -234,8 +236,8 @@ static void expect_bent(int64_t p, const int64_t *x, const fsr_node *out) {
     }
 }
 
-/* A parameter in an operator's body is the same for every element; its changes compile nothing. The fast tier has each dtype
- * with an operator that commutes or with one that does not. */
+/* A parameter in an operator's body is the same for every element; its changes compile nothing. The fast tier has each
+ * dtype with an operator that commutes or with one that does not. */
 static void operators_take_parameters(void **state) {
     (void)state;
     static int64_t data[LINES * LONG];

@@ -102,7 +102,8 @@ static bool explains(const fsr_node *x) {
     return said;
 }
 
-/* fsr_query and fsr_explain say it of what would be computed, fsr_plan_query of a plan, which is compiled as it runs. */
+/* fsr_query and fsr_explain say it of what would be computed, fsr_plan_query of a plan, which is compiled as it
+ * runs. */
 static void plans_say_so(void **state) {
     (void)state;
     fsr_config config = quiet(compiler);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers: the published known answers; every array of bits against those, whatever view, kernel, schedule or loop draws
- * them; what is made of the bits; seeds and streams as parameters and arrays; mistakes. */
+/* Random numbers: the published known answers; every array of bits against those, whatever view, kernel, schedule or
+ * loop draws them; what is made of the bits; seeds and streams as parameters and arrays; mistakes. */
 #include "tests/support/philox.h"
 #include "tests/support/subject.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributions against what they shall be: Kolmogorov and Smirnov's distance from the distribution function, chi-square of
- * counts, moments, correlation of streams and of neighbours. Seeds are fixed, so an outcome is always the same; the
- * bounds are those of one chance in 10^6. */
+/* Distributions against what they shall be: Kolmogorov and Smirnov's distance from the distribution function,
+ * chi-square of counts, moments, correlation of streams and of neighbours. Seeds are fixed, so an outcome is always the
+ * same; the bounds are those of one chance in 10^6. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements by rank are what a sort has there: every real dtype, short rows and long ones, any ranks, of input that is hard on
- * selection; medians and quantiles of several axes, fused on both sides; what follows from the places of a sort. */
+/* Elements by rank are what a sort has there: every real dtype, short rows and long ones, any ranks, of input that is
+ * hard on selection; medians and quantiles of several axes, fused on both sides; what follows from the places of a
+ * sort. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -206,7 +207,8 @@ static void by_keys(void **state) {
     assert_int_equal(fsr_node_status(fsr_lexsort(both, 0, AXES(0), 1)), FSR_ERR_NULL);
 }
 
-/* A permutation has each index once; the same seed gives the same one, another stream another; each place is as likely. */
+/* A permutation has each index once; the same seed gives the same one, another stream another; each place is as
+ * likely. */
 static void permutations(void **state) {
     (void)state;
     enum { N = 1000, DRAWS = 60 };

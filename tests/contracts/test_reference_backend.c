@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference backend computes every program, also where it knows no bound of what it computes: its values are those of
- * the CPU backend wherever no rounding lies between them. Each test makes operands that the reference cannot know to the
- * last bit (results of elementary functions) and that yet have only one value, and goes on from there. */
+/* The reference backend computes every program, also where it knows no bound of what it computes: its values are those
+ * of the CPU backend wherever no rounding lies between them. Each test makes operands that the reference cannot know to
+ * the last bit (results of elementary functions) and that yet have only one value, and goes on from there. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
 #include "tests/support/recurrence.h"

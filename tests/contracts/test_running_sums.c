@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A running sum of non-negative f32, f16 or bf16 never steps back by more than 2 units in the last place of what it is
- * there: at sizes on both sides of every block, strip, chunk, tile and part, along rows and in one long line, inclusive,
- * exclusive and from the end, and beside maps. What is summed is of several kinds; sums of equal numbers are worst, as
- * all of their roundings go one way. f64 and the parts of complex numbers step back by no more than the additions that
- * a term goes through allow. */
+ * there: at sizes on both sides of every block, strip, chunk, tile and part, along rows and in one long line,
+ * inclusive, exclusive and from the end, and beside maps. What is summed is of several kinds; sums of equal numbers are
+ * worst, as all of their roundings go one way. f64 and the parts of complex numbers step back by no more than the
+ * additions that a term goes through allow. */
 #include "graph/ops.h"
 #include "tests/support/subject.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches in sorted arrays: sizes, views, what is computed, rows, one kernel; interpolation against a plain loop. NumPy's answers
- * are in tests/diff/test_numpy_search.c. */
+/* Searches in sorted arrays: sizes, views, what is computed, rows, one kernel; interpolation against a plain loop.
+ * NumPy's answers are in tests/diff/test_numpy_search.c. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

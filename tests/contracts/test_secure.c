@@ -21,8 +21,8 @@ static int rights(void) {
     return getauxval(AT_SECURE) ? SECURE : PLAIN;
 }
 
-/* Computes on the CPU, otherwise with what the environment says; the exit status tells what rights it had. A GPU's driver
- * writes into HOME by itself. */
+/* Computes on the CPU, otherwise with what the environment says; the exit status tells what rights it had. A GPU's
+ * driver writes into HOME by itself. */
 static int victim(void) {
     fsr_context *ctx = NULL;
     fsr_config config;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds of segments against plain loops: lengths of any skew, empty ones, blocks that begin and end anywhere; operators that do not
- * commute; several axes; elements that are computed; runs of keys; running folds. */
+/* Folds of segments against plain loops: lengths of any skew, empty ones, blocks that begin and end anywhere; operators
+ * that do not commute; several axes; elements that are computed; runs of keys; running folds. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ static fsr_node numbers(int64_t n) {
     return out;
 }
 
-/* ---- built-in operators ------------------------------------------------------------------------------------------- */
+/* ---- built-in operators
+ * ------------------------------------------------------------------------------------------- */
 
 static void compare(const segments *s, const fsr_node *out, const char *what) {
     float *sum = subject_read(out[0]), *low = subject_read(out[1]), *first = subject_read(out[3]),
@@ -119,8 +120,8 @@ static void lengths(void **state) {
     }
 }
 
-/* Everything against the reference, of dtypes with a state of their own, of offsets outside, and of elements that are computed:
- * through views, products, and of taken elements. */
+/* Everything against the reference, of dtypes with a state of their own, of offsets outside, and of elements that are
+ * computed: through views, products, and of taken elements. */
 static void verified(void **state) {
     (void)state;
     segments s = made(90, any);
@@ -163,7 +164,8 @@ static void axes(void **state) {
     free(s.offset);
 }
 
-/* ---- a caller's operator -------------------------------------------------------------------------------------------- */
+/* ---- a caller's operator
+ * -------------------------------------------------------------------------------------------- */
 
 /* Linear recurrences: pairs (a, b), then (c, d), are (a c, b c + d); does not commute. */
 static void recur(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -209,7 +211,8 @@ static void recurrences(void **state) {
     free(s.offset);
 }
 
-/* ---- running sums ------------------------------------------------------------------------------------------------------ */
+/* ---- running sums
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void running_sums(void **state) {
     (void)state;
@@ -233,7 +236,8 @@ static void running_sums(void **state) {
     free(s.offset);
 }
 
-/* ---- runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- runs
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static void runs(void **state) {
     (void)state;
@@ -267,7 +271,8 @@ static void runs(void **state) {
     assert_true(subject_value(run[0], 0) == 0 && subject_value(run[1], 0) == 0);
 }
 
-/* ---- mistakes ------------------------------------------------------------------------------------------------------------- */
+/* ---- mistakes
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* What is computed keeps its values in every part of a sum. */
 static void computed_before(void **state) {

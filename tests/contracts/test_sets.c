@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in order of values with a length, and of segments; the different elements of what a mask selects, the most frequent ones of
- * rows; arrays of lengths side by side, and counted. Each against a plain loop. */
+/* What is in order of values with a length, and of segments; the different elements of what a mask selects, the most
+ * frequent ones of rows; arrays of lengths side by side, and counted. Each against a plain loop. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

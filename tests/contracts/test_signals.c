@@ -16,8 +16,8 @@ enum { LARGE = 1 << 20 };
 
 static atomic_bool over;
 
-/* The mask of thread `id`, or of this one ("self"), as the kernel tells it; all ones where it is gone. Of one that is just
- * ending the kernel tells an empty mask, and that its process has 0 threads. */
+/* The mask of thread `id`, or of this one ("self"), as the kernel tells it; all ones where it is gone. Of one that is
+ * just ending the kernel tells an empty mask, and that its process has 0 threads. */
 static unsigned long long blocked(const char *id) {
     char path[300], line[200];
     unsigned long long mask = ~0ULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorted elements and their places, against an order by (element, place) that the C library's qsort makes: every real dtype,
- * both directions, short rows and long ones, along each axis, of input that is hard on sorters; fused on both sides. */
+/* Sorted elements and their places, against an order by (element, place) that the C library's qsort makes: every real
+ * dtype, both directions, short rows and long ones, along each axis, of input that is hard on sorters; fused on both
+ * sides. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

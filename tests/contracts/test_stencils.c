@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Neighbours, pads, pastes and gathers: whatever versions and phases their loops have, maps have the bits of their unfused
- * kernels, and everything is what the reference says. */
+/* Neighbours, pads, pastes and gathers: whatever versions and phases their loops have, maps have the bits of their
+ * unfused kernels, and everything is what the reference says. */
 #include <fusor/fusor.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The first k in order are what a stable sort puts first: every real dtype, both directions, few and many of short and long
- * rows, along each axis, of input that is hard on thresholds; fused on both sides. */
+/* The first k in order are what a stable sort puts first: every real dtype, both directions, few and many of short and
+ * long rows, along each axis, of input that is hard on thresholds; fused on both sides. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

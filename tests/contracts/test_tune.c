@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules by hand and by measurement: another schedule never gives other bits, belongs to its plan alone, and is refused where it
- * would decide how something is computed. What fsr_autotune finds is found again by another context. */
+/* Schedules by hand and by measurement: another schedule never gives other bits, belongs to its plan alone, and is
+ * refused where it would decide how something is computed. What fsr_autotune finds is found again by another
+ * context. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows that slide: elements are the source's where NumPy's sliding_window_view has them, through views, folds and maps. */
+/* Windows that slide: elements are the source's where NumPy's sliding_window_view has them, through views, folds and
+ * maps. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>

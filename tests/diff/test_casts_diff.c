@@ -17,8 +17,8 @@ static fsr_node source(fsr_dtype dtype, int layout, int64_t n) {
     }
 }
 
-/* One element, whose kernels have no loop, and more than any other size has: the fast tier has them of every third dtype,
- * contiguous; the other sizes of each dtype contiguous and in one layout more. */
+/* One element, whose kernels have no loop, and more than any other size has: the fast tier has them of every third
+ * dtype, contiguous; the other sizes of each dtype contiguous and in one layout more. */
 static subject_tier tier_of(int from, int layout, int64_t n) {
     if (n > 5000 && layout > 0)
         return SUBJECT_LONG;

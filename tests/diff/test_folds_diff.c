@@ -109,13 +109,14 @@ static bool is_usual(fsr_dtype dtype) {
     return dtype == FSR_F32;
 }
 
-/* Of the choices of axes that a shape has, one for each shape; the shapes of one number of dimensions have different ones. */
+/* Of the choices of axes that a shape has, one for each shape; the shapes of one number of dimensions have different
+ * ones. */
 static bool is_turn(int d, int s, int a, int choices) {
     return (d + s) % choices == a;
 }
 
-/* Every shape of the usual dtype, and of each other dtype a fifth of the shapes, not the same ones; of that the fast tier
- * has each shape with one choice of axes. */
+/* Every shape of the usual dtype, and of each other dtype a fifth of the shapes, not the same ones; of that the fast
+ * tier has each shape with one choice of axes. */
 static subject_tier tier_of(int d, int s, int a, int choices) {
     if (!is_usual(dtypes[d]) && (d + s) % 5 != 0)
         return SUBJECT_LONG;
@@ -143,7 +144,8 @@ static void reductions_of_special_values(void **state) {
                     reduce_all(dtypes[d], &shapes[of[s]], &axes[a], 0, SUBJECT_SPECIAL);
 }
 
-/* Each is a kernel of its own: one dtype, and of its shapes a third for each reduction; half of that in the fast tier. */
+/* Each is a kernel of its own: one dtype, and of its shapes a third for each reduction; half of that in the fast
+ * tier. */
 static subject_tier tier_alone(int d, int i, int s, int a) {
     if (!is_usual(dtypes[d]) || (i + s) % 3 != 0)
         return SUBJECT_LONG;

@@ -6,8 +6,8 @@
  *   - the reference's value is the true one correctly rounded, or next to it by a hair (51/100 of a unit);
  *   - its bound holds the true value;
  *   - the compiled CPU backend is within the bound of the operation's row.
- * And sums, products, means and running sums against exact ones: the reference's bounds hold them, and the CPU backend is
- * within what docs/semantics.md allows.
+ * And sums, products, means and running sums against exact ones: the reference's bounds hold them, and the CPU backend
+ * is within what docs/semantics.md allows.
  *
  * Without MPFR the program says so and is skipped. */
 #include "tests/support/subject.h"
@@ -186,8 +186,8 @@ static bool elementary(fsr_op op, mpfr_t out, mpfr_t *x) {
     }
 }
 
-/* What the table has and neither of the two above: not a function of real numbers, or not with a value of its own. erfinv
- * is checked by the error function of it. */
+/* What the table has and neither of the two above: not a function of real numbers, or not with a value of its own.
+ * erfinv is checked by the error function of it. */
 static bool is_left_out(fsr_op op) {
     static const fsr_op out[] = {
         FSR_OP_MAXIMUM,   FSR_OP_MINIMUM, FSR_OP_FMAX,           FSR_OP_FMIN,       FSR_OP_CLAMP,     FSR_OP_WHERE,
@@ -223,8 +223,8 @@ static double rounded(fsr_dtype dtype, const mpfr_t truth) {
     return dtype == FSR_F32 ? mpfr_get_flt(truth, MPFR_RNDN) : mpfr_get_d(truth, MPFR_RNDN);
 }
 
-/* A value that may be `units` of the last place and `more` off. Where the truth overflows, or nearly, both sides of that
- * are right. */
+/* A value that may be `units` of the last place and `more` off. Where the truth overflows, or nearly, both sides of
+ * that are right. */
 static bool is_near(fsr_dtype dtype, double x, const mpfr_t truth, double units, double more) {
     const double want = rounded(dtype, truth);
     if ((isnan(want) && isnan(x)) || want == x)
@@ -381,8 +381,8 @@ static void inverse_error_function(void **state) {
     subject_count("values compared with MPFR", 4000);
 }
 
-/* The checks themselves: a unit more than the row allows is told, on both sides of the truth, and so are a wrong infinity
- * and a NaN. */
+/* The checks themselves: a unit more than the row allows is told, on both sides of the truth, and so are a wrong
+ * infinity and a NaN. */
 static void what_is_wrong_is_told(void **state) {
     (void)state;
     static const fsr_op some[] = {FSR_OP_EXP, FSR_OP_TGAMMA, FSR_OP_POW, FSR_OP_DIV};
@@ -404,7 +404,8 @@ static void what_is_wrong_is_told(void **state) {
     mpfr_clear(truth);
 }
 
-/* ---- folds ----------------------------------------------------------------------------------------------------------- */
+/* ---- folds
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
     (void)user;

@@ -3,8 +3,8 @@
  * NaN, infinite or zero must be so here, with the same sign.
  *
  * Left open: the sign of a zero or infinity beside a NaN, and of exp(-inf + inf j) and what is made of it, which C's
- * Annex G does not specify; and pow of what is not finite, where NumPy's answer is its C library's. Moduli that are finite may differ
- * by a few units in the last place, or of the least subnormal. */
+ * Annex G does not specify; and pow of what is not finite, where NumPy's answer is its C library's. Moduli that are
+ * finite may differ by a few units in the last place, or of the least subnormal. */
 #include "graph/ops.h"
 #include "primitives/primitives.h"
 #include "tests/support/subject.h"

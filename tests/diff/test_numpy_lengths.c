@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mask selects against what NumPy 2 gave: tests/numpy/lengths.txt, which tests/numpy/lengths.py writes and explains.
- * What follows from one vector and one mask is computed at once. */
+/* What a mask selects against what NumPy 2 gave: tests/numpy/lengths.txt, which tests/numpy/lengths.py writes and
+ * explains. What follows from one vector and one mask is computed at once. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

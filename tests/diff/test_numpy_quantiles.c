@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Medians and quantiles against what NumPy 2 gave, bit by bit but for NaN and the signs of zeros: tests/numpy/quantiles.txt, which
- * tests/numpy/quantiles.py writes and explains. */
+/* Medians and quantiles against what NumPy 2 gave, bit by bit but for NaN and the signs of zeros:
+ * tests/numpy/quantiles.txt, which tests/numpy/quantiles.py writes and explains. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Builders that are compositions of others against what NumPy 2 answers (tests/numpy/reach.txt, by reach.py): dtype, shape,
- * every element, and against the reference. Where NumPy's own order of additions or its elementary functions decide the last
- * bits (a list below) a few units are allowed, else none, and zeros have NumPy's sign. */
+/* Builders that are compositions of others against what NumPy 2 answers (tests/numpy/reach.txt, by reach.py): dtype,
+ * shape, every element, and against the reference. Where NumPy's own order of additions or its elementary functions
+ * decide the last bits (a list below) a few units are allowed, else none, and zeros have NumPy's sign. */
 #include "graph/graph.h"
 #include "graph/ops.h"
 #include "tests/support/subject.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in sorted arrays and interpolated values against what NumPy 2 gave: tests/numpy/search.txt, which tests/numpy/search.py
- * writes and explains. Each line is one program. */
+/* Places in sorted arrays and interpolated values against what NumPy 2 gave: tests/numpy/search.txt, which
+ * tests/numpy/search.py writes and explains. Each line is one program. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorted elements and places against what NumPy 2 gave, bit by bit but for NaN: tests/numpy/sort.txt, which tests/numpy/sort.py
- * writes and explains. */
+/* Sorted elements and places against what NumPy 2 gave, bit by bit but for NaN: tests/numpy/sort.txt, which
+ * tests/numpy/sort.py writes and explains. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdio.h>

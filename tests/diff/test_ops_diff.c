@@ -130,9 +130,9 @@ static int unit_of(fsr_dtype dtype, layout how) {
     return (int)dtype + (int)how;
 }
 
-/* Every dtype contiguous and, of the other layouts, each with every fifth dtype. The fast tier has of the latter those that are
- * no integers; large arrays of integers alone, of which the reference knows more in less time; one element, whose kernels
- * have no loop, of every fifth dtype. */
+/* Every dtype contiguous and, of the other layouts, each with every fifth dtype. The fast tier has of the latter those
+ * that are no integers; large arrays of integers alone, of which the reference knows more in less time; one element,
+ * whose kernels have no loop, of every fifth dtype. */
 static subject_tier tier_of(fsr_dtype dtype, layout how, int64_t n) {
     if (how != CONTIGUOUS && (int)dtype % 5 != (int)how % 5)
         return SUBJECT_LONG;

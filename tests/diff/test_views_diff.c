@@ -16,8 +16,8 @@ static fsr_node computed(fsr_dtype dtype, int ndim, const int64_t *shape) {
     return fsr_add(fsr_mul(x, x), x);
 }
 
-/* f32 and every third other dtype: what views do to addresses is the same for all of a size. The fast tier has of these one
- * of each size. */
+/* f32 and every third other dtype: what views do to addresses is the same for all of a size. The fast tier has of these
+ * one of each size. */
 static bool is_mine(fsr_dtype dtype) {
     if (dtype != FSR_F32 && (int)dtype % 3 != 0)
         return subject_case((int)dtype, SUBJECT_LONG);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Misuses of the builder, shared by the suites of each subject: operands to misuse, and the check that a misuse gives a poisoned
- * node with one exact status and message and leaves the graph as it was. */
+/* Misuses of the builder, shared by the suites of each subject: operands to misuse, and the check that a misuse gives a
+ * poisoned node with one exact status and message and leaves the graph as it was. */
 #ifndef FUSOR_TESTS_ERROR_MISUSE_H
 #define FUSOR_TESTS_ERROR_MISUSE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Misuses of the builders that are compositions: one exact status and message each, with the name of what was called. */
+/* Misuses of the builders that are compositions: one exact status and message each, with the name of what was
+ * called. */
 #include "tests/support/nodes.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A libcublas.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on the host's
- * memory, column after column as cuBLAS has them, and systems of f64 by elimination. The environment's FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES
- * counts the handles that there are. */
+/* A libcublas.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on the
+ * host's memory, column after column as cuBLAS has them, and systems of f64 by elimination. The environment's
+ * FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES counts the handles that there are. */
 #include <complex.h>
 #include <stdint.h>
 #include <stdio.h>

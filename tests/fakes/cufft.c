@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A libcufft.so.12 for tests over a driver that is none: transforms by their definition. The environment's FAKE_CUFFT_FAIL names a function
- * that fails ("MakePlanMany64 once": the first time), FAKE_CUFFT_PLANS counts the plans that there are, FAKE_CUFFT_BYTES their memory: 1 MiB
- * for each element of a row, none for rows below 36. */
+/* A libcufft.so.12 for tests over a driver that is none: transforms by their definition. The environment's
+ * FAKE_CUFFT_FAIL names a function that fails ("MakePlanMany64 once": the first time), FAKE_CUFFT_PLANS counts the
+ * plans that there are, FAKE_CUFFT_BYTES their memory: 1 MiB for each element of a row, none for rows below 36. */
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>

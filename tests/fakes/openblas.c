@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A libopenblas.so.0 for tests where there is none: products by their definition, in double, with CBLAS' arguments. Each is counted
- * in the environment's FAKE_BLAS_CALLS, which tests read. */
+/* A libopenblas.so.0 for tests where there is none: products by their definition, in double, with CBLAS' arguments.
+ * Each is counted in the environment's FAKE_BLAS_CALLS, which tests read. */
 #include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,8 +42,8 @@ static bool reads_own(const fsr_kernel *k, const fsr_launch *launch, const fsr_i
     return good;
 }
 
-/* No point reads through `from` what another one writes through `to`; without points that is so. Guards are not asked: where one does not hold,
- * the address may lie outside of the array. */
+/* No point reads through `from` what another one writes through `to`; without points that is so. Guards are not asked:
+ * where one does not hold, the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
     int64_t n = points_of(k, launch), most = 0;
     for (int64_t i = 0; i < n; i++) {

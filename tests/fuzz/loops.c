@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over arrays interpreted: each turn in new buffers between guards, so that a turn which writes what it reads, or past
- * it, is found; and, as on a GPU, turns of a batch after the condition has become false. */
+/* Loops over arrays interpreted: each turn in new buffers between guards, so that a turn which writes what it reads, or
+ * past it, is found; and, as on a GPU, turns of a batch after the condition has become false. */
 #include "graph/shape.h"
 #include "tests/fuzz/execution.h"
 #include <stdlib.h>

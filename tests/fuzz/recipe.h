@@ -183,13 +183,14 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
  * 6 one with equal indices, by an operator or none.
  * Indices that would be reported are brought inside before. recipe_take.c */
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
-/* An array made of x's elements where the mask holds, through values whose length only the device knows. recipe_lengths.c */
+/* An array made of x's elements where the mask holds, through values whose length only the device knows.
+ * recipe_lengths.c */
 enum { FUZZ_LENGTHS = 18 };
 fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
-/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, a turn for each slice of y
- * along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what was stacked.
- * recipe_turns.c */
+/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, a turn for each
+ * slice of y along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what
+ * was stacked. recipe_turns.c */
 enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);
 
@@ -197,8 +198,9 @@ void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, 
  * evaluated; elsewhere its text is compiled. */
 fsr_node fuzz_call(fsr_node x, fsr_node y);
 
-/* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an operand turned, 3
- * batches, 4 parts of matrices, 5 no such product but a convolution by Fourier transforms, from 6 on linear algebra. recipe_library.c */
+/* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an
+ * operand turned, 3 batches, 4 parts of matrices, 5 no such product but a convolution by Fourier transforms, from 6
+ * on linear algebra. recipe_library.c */
 enum { FUZZ_PRODUCTS = 10 };
 fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps through values with a length that only the device knows: from arrays to an array, so that the steps around them need
- * not know of any. What lies behind a length must not reach them. */
+/* Steps through values with a length that only the device knows: from arrays to an array, so that the steps around them
+ * need not know of any. What lies behind a length must not reach them. */
 #include "tests/fuzz/recipe.h"
 
 /* The mask's selection of x, once more selected, slices of it, and what is done to these. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Library calls in random graphs: products of matrices, and a call of a program's own: the elements backwards, with a result
- * beside them that has another shape and is never read. */
+/* Library calls in random graphs: products of matrices, and a call of a program's own: the elements backwards, with a
+ * result beside them that has another shape and is never read. */
 #include "tests/fuzz/recipe.h"
 #include <string.h>
 #if FUSOR_HAVE_CUDA

@@ -24,8 +24,8 @@ static fsr_node slice(fsr_node x, fsr_node y, int form) {
     return form == 3 ? part : fsr_dynamic_update(x, fsr_maximum(part, part), start);
 }
 
-/* 5: some elements of x, from its end, put where neighbours are that begin at y's first element; no two at one place, some,
- * if it is dropped, at none. */
+/* 5: some elements of x, from its end, put where neighbours are that begin at y's first element; no two at one place,
+ * some, if it is dropped, at none. */
 static fsr_node put(fsr_node x, fsr_node y, fsr_bound bound) {
     const int64_t n = fsr_node_size(x), m = n - n / 3;
     fsr_node flat = fsr_reshape(x, 1, &n), first = fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)});
@@ -38,8 +38,8 @@ static fsr_node put(fsr_node x, fsr_node y, fsr_bound bound) {
     return fsr_scatter(flat, &i, 1, fsr_slice(fsr_flip(flat, 0), 0, 0, m, 1), bound, FSR_UNIQUE);
 }
 
-/* 6: y's elements combined into x by one of the operators that its dtype has, or put there, at indices of which several are
- * equal. */
+/* 6: y's elements combined into x by one of the operators that its dtype has, or put there, at indices of which several
+ * are equal. */
 static fsr_node combine(fsr_node x, fsr_node y, fsr_bound bound, int which) {
     typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
                                    fsr_bound bound, int flags);

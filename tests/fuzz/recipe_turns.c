@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops over arrays that recipes draw: bodies of maps, views, folds, gathers, a sort and a loop, for any two arrays. */
+/* The loops over arrays that recipes draw: bodies of maps, views, folds, gathers, a sort and a loop, for any two
+ * arrays. */
 #include "tests/fuzz/recipe.h"
 
 static fsr_node like(fsr_node x, fsr_node state) {

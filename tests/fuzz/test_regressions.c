@@ -164,8 +164,8 @@ static void test_filter_of_nothing(void **state) {
     CHECK(false, fsr_filter(below, below, fsr_int(g, 1)));
 }
 
-/* Of arrays without elements, which share an address, the fuzzer's count of who reads what another point writes took a store
- * at a computed address for one. */
+/* Of arrays without elements, which share an address, the fuzzer's count of who reads what another point writes took a
+ * store at a computed address for one. */
 static void test_filter_of_rows_of_nothing(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(0, 1, 2), 4), kept;
@@ -297,7 +297,8 @@ static void test_filters_of_functions(void **state) {
     check_on_cpu(record_filters);
 }
 
-/* Of a length of at most one element nothing is known where loops begin, and a version on a GPU that knows nothing is none. */
+/* Of a length of at most one element nothing is known where loops begin, and a version on a GPU that knows nothing
+ * is none. */
 static void test_length_of_one_element(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 4), mask = fuzz_leaf(g, FSR_F32, 0, NULL, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan's library calls take as long as the library called by hand: products of matrices of cuBLAS, transforms of cuFFT, on the same
- * memory and stream, turn by turn. The median of the turns' ratios counts; printed is what it is. */
+/* A plan's library calls take as long as the library called by hand: products of matrices of cuBLAS, transforms of
+ * cuFFT, on the same memory and stream, turn by turn. The median of the turns' ratios counts; printed is what it is. */
 #define SUBJECT_BACKEND FSR_BACKEND_CUDA
 #include "tests/support/subject.h"
 #include <stdio.h>

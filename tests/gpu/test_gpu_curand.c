@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random bits against the real cuRAND: its header curand_kernel.h, compiled here by NVRTC, gives word `offset` of a stream by
- * curand_init(seed, stream, offset, &state). Skipped with the reason where the toolkit has no such header. */
+/* Random bits against the real cuRAND: its header curand_kernel.h, compiled here by NVRTC, gives word `offset` of a
+ * stream by curand_init(seed, stream, offset, &state). Skipped with the reason where the toolkit has no such header. */
 #define SUBJECT_BACKEND FSR_BACKEND_CUDA
 #include "backend_cuda/nvrtc.h"
 #include "tests/support/subject.h"

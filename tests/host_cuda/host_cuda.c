@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* g++'s runtime and clang's do not go together. Without a runtime's own libraries a kernel is linked to C's alone: to read the
- * symbols of C++'s takes longer than to compile a small kernel. */
+/* g++'s runtime and clang's do not go together. Without a runtime's own libraries a kernel is linked to C's alone: to
+ * read the symbols of C++'s takes longer than to compile a small kernel. */
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #define SANITIZE "-g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 #define LIBRARIES "-lm"

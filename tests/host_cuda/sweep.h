@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel of generated CUDA on the host, at small awkward sizes, under several orders of blocks and threads, against
- * the interpreter of the loop IR; arrays stand between guards, and every order must give the same bits. The fast tier has a
- * third of the sweeps: every kernel under some schedule, every schedule with some kernel. */
+ * the interpreter of the loop IR; arrays stand between guards, and every order must give the same bits. The fast tier
+ * has a third of the sweeps: every kernel under some schedule, every schedule with some kernel. */
 #ifndef FUSOR_TESTS_HOST_CUDA_SWEEP_H
 #define FUSOR_TESTS_HOST_CUDA_SWEEP_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fusor-opt: one step of the path from a graph to a source, by hand. It reads a graph (graph/print.h), a flow (the same
  * text, node for node) or kernels (the text of fsr_kernel_print), does what it is told for the machine it is told, and
- * prints the level it is told. What is printed as a flow or as IR may be edited and read again: docs/debugging.md hunts a wrong answer with it. */
+ * prints the level it is told. What is printed as a flow or as IR may be edited and read again: docs/debugging.md
+ * hunts a wrong answer with it. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/loop_ir_parse.h"

@@ -47,7 +47,8 @@ static void of_row(fsr_node *out, const fsr_node *in, void *user) {
     out[0] = fsr_filter(in[0], fsr_greater(in[0], fsr_float(g, 0)), fsr_float(g, 1));
 }
 
-/* Compacted where columns are gone along in order, on a CPU those of one row; else each element is stored at its place. */
+/* Compacted where columns are gone along in order, on a CPU those of one row; else each element is stored at its
+ * place. */
 static void compacted(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), y = plan_vector(g, N), mask = fsr_greater(x, y), rows;
@@ -132,8 +133,8 @@ static void lengths(void **state) {
     check_stores(&target_gpu, a, 0, 1);
 }
 
-/* Half of an array and how many: lines of 16 bytes though the count has 8, two blocks on a multiprocessor at least, as nothing of
- * a tile waits in registers, and no partial states of the count. */
+/* Half of an array and how many: lines of 16 bytes though the count has 8, two blocks on a multiprocessor at least, as
+ * nothing of a tile waits in registers, and no partial states of the count. */
 static void selected_and_count(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);

@@ -266,8 +266,8 @@ static void siblings_of_nothing_read(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* A CPU takes short rows column by column, many rows in the inner loop: rows of 3 took 20 times as long one by one. Long
- * rows and few of them go one by one, and so do scans. */
+/* A CPU takes short rows column by column, many rows in the inner loop: rows of 3 took 20 times as long one by one.
+ * Long rows and few of them go one by one, and so do scans. */
 static void short_rows(void **state) {
     (void)state;
     static const struct {

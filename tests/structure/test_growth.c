@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that grow: the time to plan a node does not, nor do the bytes that it moves, nor does memory pass the unfused
- * program's. scripts/growth prints the whole table. */
+/* Programs that grow: the time to plan a node does not, nor do the bytes that it moves, nor does memory pass the
+ * unfused program's. scripts/growth prints the whole table. */
 #include "tests/structure/plans.h"
 #include "tests/support/growing.h"
 #include "tests/support/one_graph.h"
@@ -34,7 +34,8 @@ static double seconds_of(const char *name, int n) {
     return seconds;
 }
 
-/* Twenty times the nodes may take sixty times as long, for the noise of busy machines: the square would be four hundred. */
+/* Twenty times the nodes may take sixty times as long, for the noise of busy machines: the square would be four
+ * hundred. */
 static void time_is_linear(void **state) {
     (void)state;
     for (int i = 0; growing_at(i); i++) {
@@ -45,8 +46,8 @@ static void time_is_linear(void **state) {
     }
 }
 
-/* A sum of 3,200 products was one array over the memory of the unfused program, and became 4,379 kernels; of values that
- * are used twice each became a kernel. */
+/* A sum of 3,200 products was one array over the memory of the unfused program, and became 4,379 kernels; of values
+ * that are used twice each became a kernel. */
 static void no_cliff_in_kernels(void **state) {
     (void)state;
     assert_in_range(info_of("scaled", 2800).kernels, 1, 25);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a product of matrices becomes: one call to which views are strides, with the work around it in one kernel before and one
- * behind; loops where there is no library or the product is small. */
+/* What a product of matrices becomes: one call to which views are strides, with the work around it in one kernel before
+ * and one behind; loops where there is no library or the product is small. */
 #include "graph/matmul.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"

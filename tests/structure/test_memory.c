@@ -297,8 +297,8 @@ static void peak_of_sibling_scans(void **state) {
     check_peak(&sum, 1);
 }
 
-/* Four means of 3 by 3, the border kept by its edge: what they store to spare time is too much at first, and no cut helps.
- * Fewer stores do. */
+/* Four means of 3 by 3, the border kept by its edge: what they store to spare time is too much at first, and no cut
+ * helps. Fewer stores do. */
 static void stencils_stay_fused(void **state) {
     (void)state;
     static const int64_t border[2][2] = {{1, 1}, {1, 1}};

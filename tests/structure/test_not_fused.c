@@ -264,8 +264,8 @@ static void many_arrays(void **state) {
     fsr_program_clear(&p);
 }
 
-/* The words that indices report to are arrays of a kernel, five for each of these sources; the indices, a sum so far and the
- * result are three more. */
+/* The words that indices report to are arrays of a kernel, five for each of these sources; the indices, a sum so far
+ * and the result are three more. */
 static void many_reports(void **state) {
     (void)state;
     enum { FIT = (FSR_MAX_BUFFERS - 3) / 6 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is computed again and what is stored: sweeps over neighbours, values that meet a larger shape, and what stays as it is
- * because a store would cost more. */
+/* What is computed again and what is stored: sweeps over neighbours, values that meet a larger shape, and what stays as
+ * it is because a store would cost more. */
 #include "fusion/price.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
@@ -57,7 +57,8 @@ static void sweeps_are_stored(void **state) {
     check_sweeps(steps_in_place(1 << 20, 20), 20);
 }
 
-/* The product of two matrices of which one is a function's values: these are computed once, not once a row of the other. */
+/* The product of two matrices of which one is a function's values: these are computed once, not once a row of the
+ * other. */
 static void once_before_a_product(void **state) {
     (void)state;
     enum { N = 1024 };
@@ -158,7 +159,8 @@ static int count_of(const fsr_program *p, fsr_op op) {
     return n;
 }
 
-/* The sum of nine neighbours of what is gathered, and of differences of a function's values: these are computed once on a CPU. */
+/* The sum of nine neighbours of what is gathered, and of differences of a function's values: these are computed once
+ * on a CPU. */
 static void behind_views_and_indices(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 2048, 2048), i = fsr_cast(fsr_mul(x, fsr_float(g, 2000)), FSR_I64);
@@ -255,8 +257,8 @@ static fsr_node places(fsr_node x, int64_t n) {
     return fsr_cast(fsr_mul(x, fsr_float(g, (double)n)), FSR_I64);
 }
 
-/* What is gathered is made of three elements: three loads at computed places, or one of what is stored. A slice at a start that a run
- * gives has neighbours in memory. */
+/* What is gathered is made of three elements: three loads at computed places, or one of what is stored. A slice at a
+ * start that a run gives has neighbours in memory. */
 static void gathered_of_several(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 64, 4098), y = plan_matrix(g, 64, 4096), i = places(y, 64);
@@ -268,7 +270,8 @@ static void gathered_of_several(void **state) {
     check_kernels(&near, 1, 1, 1);
 }
 
-/* A gather in a fold over a few columns, or of a few rows: its loops are too short for stages. In long ones it stays. */
+/* A gather in a fold over a few columns, or of a few rows: its loops are too short for stages. In long ones it
+ * stays. */
 static void gathers_in_short_folds(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
@@ -282,8 +285,8 @@ static void gathers_in_short_folds(void **state) {
     check_kernels(&near, 1, 1, 1);
 }
 
-/* Rows of a few columns cannot be one loop where something is gathered, nor go in stages: what is computed of it is another kernel. A
- * region of every other column in a fold goes before it, too. */
+/* Rows of a few columns cannot be one loop where something is gathered, nor go in stages: what is computed of it is
+ * another kernel. A region of every other column in a fold goes before it, too. */
 static void gathers_in_short_rows(void **state) {
     (void)state;
     const int cols = 1;
@@ -298,8 +301,8 @@ static void gathers_in_short_rows(void **state) {
     check_kernels(&fold, 1, 2, 3);
 }
 
-/* Folds of a square matrix along its rows, and along its columns, have one domain; in one kernel one of them would go across
- * memory. */
+/* Folds of a square matrix along its rows, and along its columns, have one domain; in one kernel one of them would go
+ * across memory. */
 static void rows_and_columns_of_a_square(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
@@ -309,8 +312,8 @@ static void rows_and_columns_of_a_square(void **state) {
     check_kernels(outs, 2, 2, 2);
 }
 
-/* A product of many rows' values by a column's, which a hint keeps in the fold: a tile of outputs would stage more than shared
- * memory holds. */
+/* A product of many rows' values by a column's, which a hint keeps in the fold: a tile of outputs would stage more than
+ * shared memory holds. */
 static void more_than_a_tile_stages(void **state) {
     (void)state;
     enum { N = 1024 };

@@ -50,7 +50,8 @@ static void literals_are_shared(void **state) {
     assert_int_equal(constants, 1);
 }
 
-/* a[i, k] and b[k, j], or either transposed, to [i, k, j]; the sum of their products, or another fold of another map. */
+/* a[i, k] and b[k, j], or either transposed, to [i, k, j]; the sum of their products, or another fold of another
+ * map. */
 static fsr_node product(int64_t m, int64_t n, int64_t cols, int turned, bool other) {
     fsr_node a =
         turned & 1 ? fsr_transpose(plan_matrix(table_graph, cols, m), NULL) : plan_matrix(table_graph, m, cols);
@@ -77,8 +78,8 @@ static void expect_tile(fsr_node y, int tall, int staged) {
     expect_tile_on(&target_cpu, y, tall, staged);
 }
 
-/* Products of matrices in every orientation, and folds like them, are tiles of outputs; where nothing is read twice, or a
- * panel would be too long, outputs are by themselves. */
+/* Products of matrices in every orientation, and folds like them, are tiles of outputs; where nothing is read twice, or
+ * a panel would be too long, outputs are by themselves. */
 static void products_have_tiles(void **state) {
     (void)state;
     for (int turned = 0; turned < 4; turned++) {
@@ -97,8 +98,8 @@ static void products_have_tiles(void **state) {
                 0, 0);
 }
 
-/* The same on a GPU, where both operands are staged: large tiles where these fill the machine, none where small ones would
- * not fill half of it, or a sum of the columns in order would be deeper than it may. */
+/* The same on a GPU, where both operands are staged: large tiles where these fill the machine, none where small ones
+ * would not fill half of it, or a sum of the columns in order would be deeper than it may. */
 static void products_have_tiles_on_a_gpu(void **state) {
     (void)state;
     for (int turned = 0; turned < 4; turned++) {
@@ -144,8 +145,8 @@ static void expect_kind(const fsr_target *target, fsr_node y, fsr_schedule_kind 
     fsr_program_clear(&p);
 }
 
-/* Products too long, or of too few outputs, for tiles: the frame in which fewer elements are read with a stride, whatever the sizes
- * of operands that lack its dimension. */
+/* Products too long, or of too few outputs, for tiles: the frame in which fewer elements are read with a stride,
+ * whatever the sizes of operands that lack its dimension. */
 static void products_go_where_nothing_is_strided(void **state) {
     (void)state;
     static const fsr_target *const target[] = {&target_gpu, &target_cpu};
@@ -170,8 +171,8 @@ static void angles_down_columns(void **state) {
     assert_true(good);
 }
 
-/* Random numbers that nothing is loaded for: blocks of neighbours, two a thread. A row's own result, of 8 bytes, makes no vector along
- * the row shorter. */
+/* Random numbers that nothing is loaded for: blocks of neighbours, two a thread. A row's own result, of 8 bytes, makes
+ * no vector along the row shorter. */
 static void vectors_of_what_is_not_loaded(void **state) {
     (void)state;
     fsr_graph *g = table_graph;

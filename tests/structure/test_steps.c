@@ -74,8 +74,8 @@ static void nothing_is_cleared_for_nothing(void **state) {
     fsr_program_clear(&p);
 }
 
-/* What is sorted is written by one kernel, a leaf by none; the call waits for it, its readers for the call; its workspace is its
- * own. Nothing joins kernels across it. */
+/* What is sorted is written by one kernel, a leaf by none; the call waits for it, its readers for the call; its
+ * workspace is its own. Nothing joins kernels across it. */
 static void library_calls_are_steps(void **state) {
     (void)state;
     fsr_node a = plan_vector(g, 1000), b = plan_vector(g, 1000);

@@ -23,7 +23,8 @@ static bool write_source(const char *path) {
     return fclose(f) == 0;
 }
 
-/* Compiles a locale into a directory where the C library then looks; the directory is not needed once it has been read. */
+/* Compiles a locale into a directory where the C library then looks; the directory is not needed once it has been
+ * read. */
 static bool make_one(void) {
     char dir[] = "/tmp/fusor-test-XXXXXX", path[64], command[200];
     if (!mkdtemp(dir))

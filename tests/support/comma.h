@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Makes numbers of this program have a comma: by a locale of the system, else by one that localedef makes in a temporary
- * directory. False, with a line on stderr: neither is to be had, and the test is to be skipped. */
+/* Makes numbers of this program have a comma: by a locale of the system, else by one that localedef makes in a
+ * temporary directory. False, with a line on stderr: neither is to be had, and the test is to be skipped. */
 bool comma_begin(void);
 /* Back to the C locale. */
 void comma_end(void);

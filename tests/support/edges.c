@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The edge values of a dtype follow from its format: of floats zeros, the least and the largest subnormal and normal
- * numbers, one and its neighbours, the integers at which its digits end and those at which integers do, infinities and NaN, all with both signs; of
- * integers the limits, their halves, zero and what is beside them, and counts around the width. Some plain numbers,
- * where functions turn, overflow or cancel, and random bits make them up to a square.
+ * numbers, one and its neighbours, the integers at which its digits end and those at which integers do, infinities and
+ * NaN, all with both signs; of integers the limits, their halves, zero and what is beside them, and counts around the
+ * width. Some plain numbers, where functions turn, overflow or cancel, and random bits make them up to a square.
  *
  * Counter-example to a counter for each operand, one faster than the other: where their periods have a common factor,
  * pairs are left out. Here the second advances when the first is through. */

@@ -55,8 +55,8 @@ fsr_combine *combine_argmax(fsr_dtype dtype);
 fsr_combine *combine_bent(fsr_dtype dtype);
 
 /* Whole kernels. Domain: rows x columns, 1 parallel and 1 folded dimension; arrays are contiguous. */
-/* b0 in; b1 out, the bent sum of each row, or, scanned, at each element. And kernel_loop_map with a scalar argument in place
- * of the body's literal. */
+/* b0 in; b1 out, the bent sum of each row, or, scanned, at each element. And kernel_loop_map with a scalar argument in
+ * place of the body's literal. */
 fsr_kernel *kernel_bent(fsr_dtype dtype, bool scan, bool commutative);
 fsr_kernel *kernel_loop_same(fsr_dtype dtype);
 fsr_kernel *kernel_softmax(bool keep);                    /* b0 in, b1 out, f32 */
@@ -85,15 +85,15 @@ fsr_kernel *kernel_loop_map(
 fsr_kernel *kernel_loop_sums(fsr_dtype dtype);
 fsr_kernel *kernel_map(fsr_dtype dtype); /* rows only: b0, b1 in, b2 = b0 * b1 + s0, b3 = b0 < b1 */
 
-/* Two parallel dimensions, one folded; not finished, and for no tiles yet. b0 moves along the first, b1 along the second,
- * b2 along the first and the folded one, b3 along the second and the folded one (turned: both the other way round in
- * memory), b4 along the folded one; b5 = sum of (b2 - b0) * (b3 - b1) + b1, b6 = greatest of b2 - b3 + b4 + index 0 +
- * index 1 - index 2. */
+/* Two parallel dimensions, one folded; not finished, and for no tiles yet. b0 moves along the first, b1 along the
+ * second, b2 along the first and the folded one, b3 along the second and the folded one (turned: both the other way
+ * round in memory), b4 along the folded one; b5 = sum of (b2 - b0) * (b3 - b1) + b1, b6 = greatest of b2 - b3 + b4 +
+ * index 0 + index 1 - index 2. */
 fsr_kernel *kernel_products(fsr_dtype dtype, bool turned);
 /* Its loads are staged as its schedule wants them. Returns k. */
 fsr_kernel *kernel_staged(fsr_kernel *k);
-/* The same with tiles so many outputs tall across the first dimension, as the schedule's target has them; 0: none. Returns
- * k. */
+/* The same with tiles so many outputs tall across the first dimension, as the schedule's target has them; 0: none.
+ * Returns k. */
 fsr_kernel *kernel_tiled(fsr_kernel *k, int tall);
 
 /* A random kernel over rows x columns, the same for the same seed: loads of every shape, ops, several folds, results
@@ -102,8 +102,8 @@ fsr_kernel *kernel_tiled(fsr_kernel *k, int tall);
 fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans);
 
 enum { KERNEL_MIDDLE = 21 };
-/* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one; or two parallel ones,
- * of `rows` and KERNEL_MIDDLE, and one folded. */
+/* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one; or two parallel
+ * ones, of `rows` and KERNEL_MIDDLE, and one folded. */
 void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns);
 /* Elements of an array that the kernel's accesses reach, strides not negative; 0 for an empty domain. */
 int64_t kernel_elements(const fsr_kernel *k, const fsr_launch *launch, int buffer);

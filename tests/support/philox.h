@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Philox4x32-10 for tests, after its authors' words: a round multiplies two words of the counter and mixes the others into the
- * upper halves. The product is made of halves of 16 bits: nothing is as in the sources that it is compared with. */
+/* Philox4x32-10 for tests, after its authors' words: a round multiplies two words of the counter and mixes the others
+ * into the upper halves. The product is made of halves of 16 bits: nothing is as in the sources that it is compared
+ * with. */
 #ifndef FUSOR_TESTS_SUPPORT_PHILOX_H
 #define FUSOR_TESTS_SUPPORT_PHILOX_H
 

@@ -43,13 +43,13 @@ int subject_setup(void **state);    /* subject_g */
 int subject_teardown(void **state); /* frees it, and checks that no node is left */
 #define SUBJECT_TEST(function) cmocka_unit_test_setup_teardown(function, subject_setup, subject_teardown)
 
-/* A program can be run in parts, side by side. FUSOR_TEST_SHARD=2/6 runs the second of six parts, FUSOR_TEST_TIER=fast or
- * long one tier; all parts of both tiers are the whole, and without the variables everything runs in one process. A
+/* A program can be run in parts, side by side. FUSOR_TEST_SHARD=2/6 runs the second of six parts, FUSOR_TEST_TIER=fast
+ * or long one tier; all parts of both tiers are the whole, and without the variables everything runs in one process. A
  * SUBJECT_TEST is in one part of the fast tier. A SUBJECT_CASES test is in all of them and asks subject_case of each of
  * its cases: `unit` (0, 1, ...) chooses the part, so cases that share kernels have one unit. A test that makes its own
  * graphs is marked by the setup subject_cases.
- * A program that is run again with a smaller instruction set has FUSOR_TEST_TIER=capped there: the fast tier's cases, and
- * those of the long tier that are SUBJECT_CAPPED. FAST and LONG are what false and true are: is it long? */
+ * A program that is run again with a smaller instruction set has FUSOR_TEST_TIER=capped there: the fast tier's cases,
+ * and those of the long tier that are SUBJECT_CAPPED. FAST and LONG are what false and true are: is it long? */
 typedef enum subject_tier { SUBJECT_FAST, SUBJECT_LONG, SUBJECT_CAPPED } subject_tier;
 bool subject_case(int unit, subject_tier tier);
 /* Reads the two variables; false: one has a value that it may not. subject_main calls it. */

@@ -219,10 +219,10 @@ static fsr_stats read_after_kill(const fsr_config *config, int which) {
     return stats;
 }
 
-/* The same with whole contexts that compile: what the next one reads is right. Every second process is killed after it has
- * computed what is read then, so that nothing is left to compile; the others before. How long that takes depends on
- * the machine, so it is measured, and a kill comes anywhere within as long again. Counter-example to a few milliseconds:
- * where compiling takes longer, as under a sanitizer, no process ever leaves a kernel. */
+/* The same with whole contexts that compile: what the next one reads is right. Every second process is killed after it
+ * has computed what is read then, so that nothing is left to compile; the others before. How long that takes depends on
+ * the machine, so it is measured, and a kill comes anywhere within as long again. Counter-example to a few
+ * milliseconds: where compiling takes longer, as under a sanitizer, no process ever leaves a kernel. */
 static void killed_while_computing(void **state) {
     (void)state;
     fsr_config config = scenario_config(FSR_BACKEND_CPU);
@@ -391,7 +391,8 @@ static void copy_file(const char *from, const char *to) {
 static void injure(const char *path, void *user) {
     injury *in = user;
     struct stat st;
-    /* The total of the bytes is no entry: short, or no file, it is made anew; nonsense in it is unit/test_disk_cache's. */
+    /* The total of the bytes is no entry: short, or no file, it is made anew; nonsense in it is
+     * unit/test_disk_cache's. */
     if (strstr(path, ".fsr-total") &&
         (in->how == BIT || in->how == VERSION || in->how == FOREIGN || in->how == DIRECTORY))
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend's calls of cuBLAS and cuFFT over a driver that is none (fake_cuda.h) and libraries that are none either (tests/fakes, found by
- * LD_LIBRARY_PATH): what is handed over, and every call of it failing. */
+/* The CUDA backend's calls of cuBLAS and cuFFT over a driver that is none (fake_cuda.h) and libraries that are none
+ * either (tests/fakes, found by LD_LIBRARY_PATH): what is handed over, and every call of it failing. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 
@@ -272,8 +272,8 @@ static void kernels(void **state) {
     assert_int_equal(fake.objects, objects);
 }
 
-/* Each call of the driver and of the compiler failing in turn, of a text that is loaded and of one that is not: nothing is left
- * of it, and the next computation works. */
+/* Each call of the driver and of the compiler failing in turn, of a text that is loaded and of one that is not: nothing
+ * is left of it, and the next computation works. */
 static void kernels_fail(void **state) {
     (void)state;
     fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, fsr_add(x, x)}, out[2];

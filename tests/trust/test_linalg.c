@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend's calls of cuSOLVER over a driver that is none (fake_cuda.h) and a library that is none either (tests/fakes, found by
- * LD_LIBRARY_PATH): what is handed over, every call of it failing, and no library at all. */
+/* The CUDA backend's calls of cuSOLVER over a driver that is none (fake_cuda.h) and a library that is none either
+ * (tests/fakes, found by LD_LIBRARY_PATH): what is handed over, every call of it failing, and no library at all. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "tests/support/subject.h"
 #include <stdio.h>
@@ -179,7 +179,8 @@ static void calls_fail(void **state) {
     }
 }
 
-/* The device's memory may be too little for the workspace, and each call of CUDA's may fail; then the next one works. */
+/* The device's memory may be too little for the workspace, and each call of CUDA's may fail; then the next one
+ * works. */
 static void memory_is_out(void **state) {
     (void)state;
     fsr_node a = matrices(3, 8, 8, 1), x = fsr_cholesky(fsr_matmul(a, fsr_swapaxes(a, -1, -2)));

@@ -149,8 +149,8 @@ static fsr_node turned(fsr_graph *g, fsr_node turns) {
     return fsr_neg(y);
 }
 
-/* A loop of a number of turns that the plan has is a part of the graph, each turn with its number; one whose turns are a
- * parameter goes step by step. */
+/* A loop of a number of turns that the plan has is a part of the graph, each turn with its number; one whose turns are
+ * a parameter goes step by step. */
 static void loops_are_recorded(void **state) {
     (void)state;
     fsr_context *ctx = open_steps(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts of addresses against every point of small domains: what is claimed must hold, and what is plain must be claimed. */
+/* Facts of addresses against every point of small domains: what is claimed must hold, and what is plain must be
+ * claimed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -103,8 +103,8 @@ static void rows_merge(void **state) {
     assert_false(fsr_box_mergeable(&box, 0, 4));
 }
 
-/* A run that begins where a value says: it goes along the dimension, whichever way it was asked for, and rows of it are a
- * run of the flat index. */
+/* A run that begins where a value says: it goes along the dimension, whichever way it was asked for, and rows of it are
+ * a run of the flat index. */
 static void moved(void **state) {
     (void)state;
     const fsr_domain d = {.ndim = 2, .nparallel = 2, .extent = {7, 4}};

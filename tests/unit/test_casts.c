@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions between dtypes: floats that saturate, integers that wrap, halves rounded once; by hand and in 128-bit arithmetic. */
+/* Conversions between dtypes: floats that saturate, integers that wrap, halves rounded once; by hand and in 128-bit
+ * arithmetic. */
 #include "tests/support/op_values.h"
 
 static fsr_value cast(fsr_dtype to, fsr_dtype from, fsr_value v) {

@@ -63,7 +63,8 @@ static fsr_kernel *kernel_number(int i) {
     }
 }
 
-/* Every kernel of tests/support, as rows and, without loops for each element, as columns, around the edges of lanes, chunks and groups. */
+/* Every kernel of tests/support, as rows and, without loops for each element, as columns, around the edges of lanes,
+ * chunks and groups. */
 static void as_the_interpreter(void **state) {
     const int64_t sizes[][2] = {{1, 1}, {0, 3}, {3, 0}, {2, 7}, {8, 33}, {9, 64}, {5, 65}, {33, 200}};
     fsr_kernel *k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expression strings for who comes from NumPy or C: each row of primitives/numpy.def, bit operators with C's precedence,
- * and numbers of other bases. */
+/* Expression strings for who comes from NumPy or C: each row of primitives/numpy.def, bit operators with C's
+ * precedence, and numbers of other bases. */
 #include "fusor/expr.h"
 #include "primitives/expr_call.h"
 #include "tests/support/nodes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How folds associate does not depend on the GPU at hand: made-up ones of 1, 84 and 132 multiprocessors, of other caches
- * and register files too, get the same kernels, parts and accumulators for the same program, and generated CUDA, planned
- * for each and run on the host, the same bits. The values are such that every other tree of additions shows.
+/* How folds associate does not depend on the GPU at hand: made-up ones of 1, 84 and 132 multiprocessors, of other
+ * caches and register files too, get the same kernels, parts and accumulators for the same program, and generated CUDA,
+ * planned for each and run on the host, the same bits. The values are such that every other tree of additions shows.
  *
  * Counter-example: a sum of one long row cut into as many parts as the machine has room for. */
 #include "backend_cuda/emit_cuda.h"

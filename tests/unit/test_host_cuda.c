@@ -65,8 +65,8 @@ static void test_complex(void **state) {
     host_finish(&n);
 }
 
-/* Functions of complex numbers that stand in the text, a number a row: the constants go by way of the index, so that the
- * compiler does not fold them. */
+/* Functions of complex numbers that stand in the text, a number a row: the constants go by way of the index, so that
+ * the compiler does not fold them. */
 static fsr_kernel *kernel_points(const fsr_op *ops, int nops, const double (*part)[2], int nparts) {
     fsr_kernel *k = kernel_begin("k_points", 1, 1, 0);
     int at = kernel_index(k, FSR_I64, 0), parts[2];

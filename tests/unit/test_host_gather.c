@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated CUDA with computed addresses, on the host: programs of every schedule. No index of theirs is outside, so that
- * every report is a false one, of an element that is not there. */
+/* Generated CUDA with computed addresses, on the host: programs of every schedule. No index of theirs is outside, so
+ * that every report is a false one, of an element that is not there. */
 #include "tests/support/host_plan.h"
 #include "tests/support/one_graph.h"
 
@@ -8,8 +8,8 @@ static fsr_node array(int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));
 }
 
-/* n indices, all inside of [-of, of), of numbers that are not 0: what a thread has where there is no element is 0, and that
- * would be outside. */
+/* n indices, all inside of [-of, of), of numbers that are not 0: what a thread has where there is no element is 0, and
+ * that would be outside. */
 static fsr_node indices(int64_t n, int64_t of) {
     fsr_node i = fsr_input(g, "i", FSR_I32, 1, SHAPE(n));
     fsr_node inside = fsr_sub(fsr_mod(i, fsr_int(g, of)), fsr_int(g, of));

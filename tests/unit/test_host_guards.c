@@ -90,8 +90,8 @@ static fsr_node neighbours(fsr_node x, fsr_pad mode) {
     return sum;
 }
 
-/* The inside is a version of its own where it is most of the array. Where an update leaves most of an array alone, a second
- * program would spare little. */
+/* The inside is a version of its own where it is most of the array. Where an update leaves most of an array alone, a
+ * second program would spare little. */
 static void stencils(void **state) {
     (void)state;
     static const fsr_pad mode[] = {FSR_PAD_CONSTANT, FSR_PAD_EDGE, FSR_PAD_REFLECT, FSR_PAD_SYMMETRIC, FSR_PAD_WRAP};
@@ -114,7 +114,8 @@ static fsr_node around(fsr_node x, fsr_pad mode) {
     return sum;
 }
 
-/* Folds and scans of a stencil: threads whose columns lie inside take a version, and meet the others before each exchange. */
+/* Folds and scans of a stencil: threads whose columns lie inside take a version, and meet the others before each
+ * exchange. */
 static void folded_stencils(void **state) {
     (void)state;
     check_versions(fsr_sum(neighbours(array(40, 60), FSR_PAD_WRAP), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 1, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of outputs, and squares of maps, in generated CUDA, on the host: by hand at sizes around the edges of tiles, chunks and
- * what is staged; and planned. */
+/* Tiles of outputs, and squares of maps, in generated CUDA, on the host: by hand at sizes around the edges of tiles,
+ * chunks and what is staged; and planned. */
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/host_cuda/sweep.h"
 #include "tests/support/host_plan.h"

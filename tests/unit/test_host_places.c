@@ -90,8 +90,8 @@ static void check(const fsr_node *outs, int nouts, int64_t n, fsr_schedule_kind 
     fsr_program_clear(&program);
 }
 
-/* Arrays of 1, 4 and 8 bytes an element filtered by one mask, and the count: what the lanes of one warp hand over of one
- * array may not lie where another warp's of another array does. */
+/* Arrays of 1, 4 and 8 bytes an element filtered by one mask, and the count: what the lanes of one warp hand over of
+ * one array may not lie where another warp's of another array does. */
 static void filters(void **state) {
     (void)state;
     static const struct {
@@ -134,8 +134,8 @@ static void lengths(void **state) {
     }
 }
 
-/* As many as a tile of a look-back has room for in shared memory: before the tile's place is known, and, of what a running count is part
- * of, behind it. Their number is what the count ends with. */
+/* As many as a tile of a look-back has room for in shared memory: before the tile's place is known, and, of what a
+ * running count is part of, behind it. Their number is what the count ends with. */
 static void pooled(void **state) {
     (void)state;
     static const int64_t sizes[] = {20000, 32769};
@@ -154,8 +154,8 @@ static void pooled(void **state) {
     }
 }
 
-/* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions, of elements, and of a map, which writes nothing
- * behind them: what is compared is whole arrays. */
+/* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions, of elements, and of a map, which
+ * writes nothing behind them: what is compared is whole arrays. */
 static void lengths_given(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 33, 1000, 40000};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated CUDA that draws random numbers, on the host: every schedule, lengths that vectors divide and others, several
- * dimensions, loops for each element. */
+/* Generated CUDA that draws random numbers, on the host: every schedule, lengths that vectors divide and others,
+ * several dimensions, loops for each element. */
 #include "tests/support/host_plan.h"
 #include "tests/support/one_graph.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Generated CUDA of scans by sequential operators on the host: planned as for a GPU from fsr_scan_loop with an elementwise turn, each
- * element followed from slice to slice, against a plain loop, in every bit. Along either axis, in either direction. */
+/* Generated CUDA of scans by sequential operators on the host: planned as for a GPU from fsr_scan_loop with an
+ * elementwise turn, each element followed from slice to slice, against a plain loop, in every bit. Along either
+ * axis, in either direction. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/plan.h"
 #include "runtime/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated CUDA of running sums on the host: planned as for a GPU, under every schedule that may hold one. A running
- * sum of non-negative f32 never steps back by more than 2 units in the last place, and is the exact sum but for 4: one rounding
- * for each further column of a vector, and two in the end.
+ * sum of non-negative f32 never steps back by more than 2 units in the last place, and is the exact sum but for 4: one
+ * rounding for each further column of a vector, and two in the end.
  *
  * Counter-example to a state in f32: a thousand terms of 0.1 are off by hundreds of units. */
 #include "backend_cuda/emit_cuda.h"

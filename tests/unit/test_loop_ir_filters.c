@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores of a filter in the loop IR: compacted, and at computed places; interpreted, and refused where they are broken. */
+/* Stores of a filter in the loop IR: compacted, and at computed places; interpreted, and refused where they are
+ * broken. */
 #include "fusion/loop_ir_parse.h"
 #include "tests/support/kernel_checks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of the loop IR read back: whole for kernels built by hand and drawn at random, and refused with the place and
- * the reason where a line is not in the form or a rule of the IR is broken. */
+/* The text of the loop IR read back: whole for kernels built by hand and drawn at random, and refused with the place
+ * and the reason where a line is not in the form or a rule of the IR is broken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

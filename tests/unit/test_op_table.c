@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scalar-op table itself: promotion as NumPy has it, flags and identities by trying them, what operators and regions may be. */
+/* The scalar-op table itself: promotion as NumPy has it, flags and identities by trying them, what operators and
+ * regions may be. */
 #include "graph/program.h"
 #include "tests/support/op_values.h"
 #include "tests/support/promoted.h"

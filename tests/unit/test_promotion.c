@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The dtypes of results against those that NumPy 2 gives: tests/numpy/promotion.txt and together.txt, whose scripts tell
- * the form. Every operation of the table that stands there, every dtype and pair of dtypes that both have; and whatever
- * takes more than two operands, of three dtypes in every order. */
+/* The dtypes of results against those that NumPy 2 gives: tests/numpy/promotion.txt and together.txt, whose scripts
+ * tell the form. Every operation of the table that stands there, every dtype and pair of dtypes that both have; and
+ * whatever takes more than two operands, of three dtypes in every order. */
 #include "fusor/expr.h"
 #include "graph/graph.h"
 #include "graph/ops.h"

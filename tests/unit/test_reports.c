@@ -96,8 +96,8 @@ static void owners_are_apart(void **state) {
     expect_sync(0);
 }
 
-/* What another thread started a sync tells too, and its reader all the same; of what an owner that is no more left, the sync
- * tells if none has. */
+/* What another thread started a sync tells too, and its reader all the same; of what an owner that is no more left, the
+ * sync tells if none has. */
 static void other_threads(void **state) {
     (void)state;
     pthread_t thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores at computed addresses: kernels given as text, run by the interpreter, as C and as CUDA on the host, against plain
- * loops. No two elements have one place, and some have none; where stores combine, several have one. Arrays have their exact size, so that under the address
- * sanitizer a wild write is seen. */
+/* Stores at computed addresses: kernels given as text, run by the interpreter, as C and as CUDA on the host, against
+ * plain loops. No two elements have one place, and some have none; where stores combine, several have one. Arrays have
+ * their exact size, so that under the address sanitizer a wild write is seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,8 +97,8 @@ static fsr_kernel *parse(const char *text) {
     return k;
 }
 
-/* Places of `rows` rows of n elements among m: no two equal, some counted from the end; of a bound that drops every third
- * one outside. transposed: the rows are read down the columns. */
+/* Places of `rows` rows of n elements among m: no two equal, some counted from the end; of a bound that drops every
+ * third one outside. transposed: the rows are read down the columns. */
 static void fill(arrays *a, int r, int n, int m, fsr_bound bound, bool transposed) {
     static const int64_t odd[] = {1000000, -1000000, INT64_MAX, INT64_MIN, M * R, -M * R - 1};
     for (int i = 0; i < r * n; i++) {

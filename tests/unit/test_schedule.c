@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the finishing pass makes of a kernel for a CPU, and what the verifier says of a schedule that is not finished, or
- * that somebody has changed into one that the emitter could not print. */
+/* What the finishing pass makes of a kernel for a CPU, and what the verifier says of a schedule that is not finished,
+ * or that somebody has changed into one that the emitter could not print. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/walk.h"
 #include "tests/support/kernels.h"

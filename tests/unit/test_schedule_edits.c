@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules for a CPU that somebody has edited: what the verifier accepts computes what the interpreter computes. Fields
- * of finished schedules are changed at random, in kernels of integers, where every association gives the same bits; rows
- * are long enough for chunks, strips and parts to matter. Counter-example to trying a few edits by hand: a map that is
- * `flat` although an access goes by columns reads other elements, and nothing else looks wrong.
+/* Schedules for a CPU that somebody has edited: what the verifier accepts computes what the interpreter computes.
+ * Fields of finished schedules are changed at random, in kernels of integers, where every association gives the same
+ * bits; rows are long enough for chunks, strips and parts to matter. Counter-example to trying a few edits by hand: a
+ * map that is `flat` although an access goes by columns reads other elements, and nothing else looks wrong.
  *
  * The fast tier has the first half of them. FUSOR_EDITS=<first>,<n>: other edits than those of every run. */
 #include "tests/support/cpu_fixture.h"

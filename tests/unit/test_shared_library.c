@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/shared_library: the first file that has every function is taken, and what is wrong with the others is told. */
+/* runtime/shared_library: the first file that has every function is taken, and what is wrong with the others is
+ * told. */
 #include "runtime/shared_library.h"
 #include <math.h>
 #include <setjmp.h>

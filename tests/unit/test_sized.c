@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs built with other headers than the library's: every function that takes or fills a struct which may grow, with
- * a struct that lacks the newest fields, one that has more, and a size that is none. */
+/* Programs built with other headers than the library's: every function that takes or fills a struct which may grow,
+ * with a struct that lacks the newest fields, one that has more, and a size that is none. */
 #include "fusor/fusor.h"
 #include "graph/sized.h"
 #include "tests/support/subject.h"

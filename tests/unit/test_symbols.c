@@ -181,8 +181,9 @@ static void as_cuda(void **state) {
         }
 }
 
-/* Long guards: conditions of all 8 dimensions and with steps, 4 (once cut behind 900 characters) and as many as there may
- * be. All but the last one always hold; it holds where d7 is 0, and elsewhere indices lie outside and nobody looks. */
+/* Long guards: conditions of all 8 dimensions and with steps, 4 (once cut behind 900 characters) and as many as there
+ * may be. All but the last one always hold; it holds where d7 is 0, and elsewhere indices lie outside and nobody
+ * looks. */
 enum { DIMS = 8, LAST = 4, ELEMENTS = LAST << (DIMS - 1), OF_CONDITION = DIMS + 3, FIRST = FSR_INT_EXTENT + 2 * DIMS };
 
 static fsr_kernel *guarded_kernel(int conditions) {
@@ -322,7 +323,8 @@ static void refused(void **state) {
     fsr_kernel_free(k);
 }
 
-/* y[i] = table[s + start] + x[i]: what is the same everywhere, and what is not. A load under a guard may not take place. */
+/* y[i] = table[s + start] + x[i]: what is the same everywhere, and what is not. A load under a guard may not take
+ * place. */
 static const char homes[] = "kernel k_homes: take\n"
                             "  domain [d0] passes 0 ints 7\n"
                             "  array b0 i64\n"

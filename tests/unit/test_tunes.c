@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules that fsr_autotune measures: each gives the bits of the rules' schedule, in floats, of which another association gives
- * others. CPU kernels compiled, a GPU's on the host. */
+/* Schedules that fsr_autotune measures: each gives the bits of the rules' schedule, in floats, of which another
+ * association gives others. CPU kernels compiled, a GPU's on the host. */
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/schedule_edit.h"
 #include "tests/host_cuda/host_cuda.h"
