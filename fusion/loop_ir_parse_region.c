@@ -67,7 +67,7 @@ static fsr_combine *read_operator(fsr_kernel_reader *r, fsr_fold *fold) {
         c->sequential = sequential;
         memcpy(c->identity, identity, sizeof identity);
         fsr_lex_end(l);
-        fsr_lex_region(l, &text, FSR_IN_OPERATOR, &c->body);
+        fsr_lex_region(l, &text, &c->body);
     }
     return c;
 }
@@ -174,5 +174,5 @@ void fsr_read_loop(fsr_kernel_reader *r) {
         read_table(r, it, &k->loop[k->nloops - 1]);
     fsr_lex_end(l);
     const fsr_region_text text = fsr_iteration_text(it, true);
-    fsr_lex_region(l, &text, FSR_IN_BODY, &it->body);
+    fsr_lex_region(l, &text, &it->body);
 }

@@ -44,7 +44,7 @@ void fsr_combine_free(fsr_combine *c) {
 }
 
 void fsr_combine_eval(const fsr_combine *c, fsr_value *out, const fsr_value *left, const fsr_value *right) {
-    fsr_value value[FSR_MAX_OPERATOR_INSTS], argument[2 * FSR_MAX_TUPLE];
+    fsr_value value[FSR_MAX_BODY_INSTS], argument[2 * FSR_MAX_TUPLE];
     fsr_values_copy(argument, left, c->arity);
     fsr_values_copy(argument + c->arity, right, c->arity);
     if (c->builtin) {

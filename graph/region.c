@@ -228,7 +228,7 @@ static const char *check_inst(const fsr_region *r, fsr_container where, int i) {
 const char *fsr_region_check(const fsr_region *r, fsr_container where, int *at) {
     *at = -1;
     if (r->nargs < 0 || r->nargs > FSR_MAX_REGION_ARGS || r->nresults < 1 || r->nresults > FSR_MAX_OUTPUTS ||
-        r->ninsts < 1 || r->ninsts > fsr_region_limit(where) || !r->inst || r->ntables < 0 ||
+        r->ninsts < 1 || r->ninsts > FSR_MAX_BODY_INSTS || !r->inst || r->ntables < 0 ||
         r->ntables > (where == FSR_IN_BODY ? FSR_MAX_TABLES : 0))
         return "a wrong size";
     for (int i = 0; i < r->ntables; i++)

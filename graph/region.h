@@ -16,7 +16,7 @@
 #define FSR_MAX_OUTPUTS 8
 /* Arguments of a region: a node's, and scalars of a kernel. */
 #define FSR_MAX_REGION_ARGS (FSR_MAX_ARGS + 32)
-#define FSR_MAX_OPERATOR_INSTS 64
+/* Instructions of an operator, or of a loop's body or condition. */
 #define FSR_MAX_BODY_INSTS 256
 #define FSR_MAX_TABLES 8
 
@@ -43,10 +43,6 @@ typedef struct fsr_region {
     int result[FSR_MAX_OUTPUTS]; /* instructions */
 } fsr_region;
 
-/* Most instructions of a region that stands there. */
-static inline int fsr_region_limit(fsr_container where) {
-    return where == FSR_IN_OPERATOR ? FSR_MAX_OPERATOR_INSTS : FSR_MAX_BODY_INSTS;
-}
 /* The number of a new last instruction; -1: out of memory, and the region is as it was. */
 int fsr_region_add(fsr_region *r, const fsr_inst *inst);
 /* `to`, anything, becomes a copy. False: out of memory, and it has no instructions. */

@@ -132,7 +132,7 @@ static bool add_inst(fsr_capture *t, const fsr_inst *inst, int *number) {
             *number = i;
             return true;
         }
-    if (r->ninsts == fsr_region_limit(t->where))
+    if (r->ninsts == FSR_MAX_BODY_INSTS)
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "is too long");
     const int added = fsr_region_add(r, inst);
     if (added < 0)

@@ -14,7 +14,7 @@ static void operator(fsr_lex *l, fsr_combine *c) {
         fsr_lex_value(l, fsr_combine_dtype(c, i), &c->identity[i]);
     }
     fsr_lex_expect(l, ";");
-    fsr_lex_region(l, &text, FSR_IN_OPERATOR, &c->body);
+    fsr_lex_region(l, &text, &c->body);
     fsr_lex_expect(l, "}");
 }
 
@@ -65,7 +65,7 @@ bool fsr_lex_iteration(fsr_lex *l, int nstate, int nargs, const fsr_table_type *
     tables(l, type, nargs, it);
     const fsr_region_text text = fsr_iteration_text(it, false);
     fsr_lex_expect(l, "{");
-    fsr_lex_region(l, &text, FSR_IN_BODY, &it->body);
+    fsr_lex_region(l, &text, &it->body);
     fsr_lex_expect(l, "}");
     if (l->status) {
         fsr_iteration_free(it);

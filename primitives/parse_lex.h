@@ -42,7 +42,7 @@ int fsr_lex_mark(fsr_lex *l, const char *letter, int limit);
 /* What fsr_write_scalar has written, behind the dtype, which inst has; operands are below `limit`. */
 void fsr_lex_scalar(fsr_lex *l, const char *letter, int limit, fsr_inst *inst);
 /* What fsr_write_region has written, into r, which has its arguments and so many results. */
-bool fsr_lex_region(fsr_lex *l, const fsr_region_text *text, fsr_container where, fsr_region *r);
+bool fsr_lex_region(fsr_lex *l, const fsr_region_text *text, fsr_region *r);
 /* The name of a built-in operator, malloc'ed; NULL: a failure. */
 fsr_combine *fsr_lex_builtin(fsr_lex *l, int arity, const fsr_dtype *dtype);
 /* An operator and a loop for these dtypes, malloc'ed, without a body; NULL: a failure, or there was one. */

@@ -112,11 +112,11 @@ static bool read_load(fsr_lex *l, const fsr_region *r, fsr_inst *inst) {
 }
 
 /* "4 = f64 mul(t0, t2)" behind the t, and what ends it. */
-static void read_inst(fsr_lex *l, const fsr_region_text *text, fsr_container where, fsr_region *r) {
+static void read_inst(fsr_lex *l, const fsr_region_text *text, fsr_region *r) {
     int64_t number;
     fsr_inst inst = {.node = -1};
-    if (r->ninsts == fsr_region_limit(where)) {
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d instructions", fsr_region_limit(where));
+    if (r->ninsts == FSR_MAX_BODY_INSTS) {
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d instructions", FSR_MAX_BODY_INSTS);
         return;
     }
     fsr_lex_int(l, r->ninsts, r->ninsts, &number);
@@ -145,14 +145,14 @@ static void read_results(fsr_lex *l, const fsr_region_text *text, fsr_region *r)
     }
 }
 
-bool fsr_lex_region(fsr_lex *l, const fsr_region_text *text, fsr_container where, fsr_region *r) {
+bool fsr_lex_region(fsr_lex *l, const fsr_region_text *text, fsr_region *r) {
     while (!l->status) {
         if (text->lines && !fsr_lex_line(l))
             fsr_lex_fail(l, FSR_ERR_FORMAT, "the region does not end");
         else if (fsr_lex_try(l, text->condition ? "while" : "gives"))
             break;
         else if (fsr_lex_expect(l, "t"))
-            read_inst(l, text, where, r);
+            read_inst(l, text, r);
     }
     read_results(l, text, r);
     return l->status == FSR_OK;

@@ -39,7 +39,7 @@ static bool jump(const fsr_inst *s, const fsr_ball *x) {
 
 static void evaluate(body *b) {
     const fsr_region *r = &b->combine->body;
-    fsr_ball value[FSR_MAX_OPERATOR_INSTS];
+    fsr_ball value[FSR_MAX_BODY_INSTS];
     fsr_ball_region(r, 0, r->ninsts, b->arg, FSR_BALL_FOLD, NULL, value);
     for (int i = 0; i < r->ninsts; i++)
         b->jumps = b->jumps || jump(&r->inst[i], &value[i]);
@@ -49,7 +49,7 @@ static void evaluate(body *b) {
 
 void fsr_ref_combine_centers(const fsr_combine *c, const long double *arg, long double *out) {
     const fsr_region *r = &c->body;
-    long double value[FSR_MAX_OPERATOR_INSTS];
+    long double value[FSR_MAX_BODY_INSTS];
     for (int i = 0; i < r->ninsts; i++) {
         const fsr_inst *s = &r->inst[i];
         if (s->kind == FSR_INST_PARAM) {

@@ -181,7 +181,7 @@ static bool count(fsr_ref_form *f, const terms *t) {
     }
     while (grow(f, t))
         for (int p = 0; p < c->arity; p++)
-            if (f->left[p] > MOST_PASSED * FSR_MAX_OPERATOR_INSTS || f->right[p] > MOST_PASSED * FSR_MAX_OPERATOR_INSTS)
+            if (f->left[p] > MOST_PASSED * FSR_MAX_BODY_INSTS || f->right[p] > MOST_PASSED * FSR_MAX_BODY_INSTS)
                 return false;
     for (int p = 0; p < c->arity; p++)
         if (t[c->body.result[p]].constant)
@@ -216,7 +216,7 @@ static uint64_t next(uint64_t *state) {
 /* The operator (plus: with every minus a plus) on residues; out may be left or right. */
 static void combine(const fsr_ref_form *f, bool plus, const uint64_t *left, const uint64_t *right, uint64_t *out) {
     const fsr_combine *c = f->combine;
-    uint64_t v[FSR_MAX_OPERATOR_INSTS];
+    uint64_t v[FSR_MAX_BODY_INSTS];
     for (int i = 0; i < c->body.ninsts; i++) {
         const fsr_inst *s = &c->body.inst[i];
         const uint64_t a = v[s->kind == FSR_INST_OP ? s->arg[0] : 0], b = v[s->kind == FSR_INST_OP ? s->arg[1] : 0];
@@ -272,7 +272,7 @@ static bool identity_is_neutral(const fsr_combine *c) {
 }
 
 void fsr_ref_form_make(fsr_ref_form *f, const fsr_combine *c) {
-    terms t[FSR_MAX_OPERATOR_INSTS];
+    terms t[FSR_MAX_BODY_INSTS];
     memset(f, 0, sizeof *f);
     f->combine = c;
     f->whole = true;
@@ -323,7 +323,7 @@ static void majors(const fsr_ref_form *f, const fsr_ref_major *left, const fsr_r
 void fsr_ref_form_major(const fsr_ref_form *f, const fsr_ref_major *left, const fsr_ref_major *right,
                         fsr_ref_major *out) {
     const fsr_combine *c = f->combine;
-    number v[FSR_MAX_OPERATOR_INSTS];
+    number v[FSR_MAX_BODY_INSTS];
     majors(f, left, right, v);
     for (int p = 0; p < c->arity; p++) {
         out->most[p] = v[c->body.result[p]].most;
@@ -333,7 +333,7 @@ void fsr_ref_form_major(const fsr_ref_form *f, const fsr_ref_major *left, const 
 
 long double fsr_ref_form_largest(const fsr_ref_form *f, const long double *most) {
     fsr_ref_major x = {.more = {0}};
-    number v[FSR_MAX_OPERATOR_INSTS];
+    number v[FSR_MAX_BODY_INSTS];
     long double largest = 0;
     memcpy(x.most, most, sizeof x.most);
     majors(f, &x, &x, v);

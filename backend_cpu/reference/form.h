@@ -16,8 +16,8 @@ typedef struct fsr_ref_form {
     int products;                  /* roundings that may underflow */
     unsigned needs[FSR_MAX_TUPLE]; /* bit q: the component is q, or depends on q, at any depth */
     bool whole;                    /* its constants are integers */
-    long double constant[FSR_MAX_OPERATOR_INSTS]; /* of the instructions that are constants; 0 elsewhere */
-    bool sided[FSR_MAX_OPERATOR_INSTS];           /* the instruction reads one operand only */
+    long double constant[FSR_MAX_BODY_INSTS]; /* of the instructions that are constants; 0 elsewhere */
+    bool sided[FSR_MAX_BODY_INSTS];           /* the instruction reads one operand only */
 } fsr_ref_form;
 
 /* fits says whether the rest has a meaning. */

@@ -802,6 +802,12 @@ inline std::vector<node> call_library(fsr_graph *g, const fsr_callee &callee, no
     fsr_call_library_at(FUSOR_AT, sizeof callee, g, out.data(), &callee, args.begin(), static_cast<int>(args.size()));
     return std::vector<node>(out.begin(), out.end());
 }
+// As many results as `results` lists: call_natives(f, 2, "f32 s, f32 c", {x}).
+inline std::vector<node> call_natives(const fsr_native &f, int n, const char *results, nodes args, FUSOR_PLACE) {
+    std::vector<fsr_node> out(n > 0 ? static_cast<std::size_t>(n) : 1);
+    fsr_call_natives_at(FUSOR_AT, sizeof f, out.data(), n, &f, results, args.begin(), static_cast<int>(args.size()));
+    return std::vector<node>(out.begin(), out.end());
+}
 inline node call_native(const fsr_native &f, nodes args, FUSOR_PLACE) noexcept {
     return fsr_call_native_at(FUSOR_AT, sizeof f, &f, args.begin(), static_cast<int>(args.size()));
 }

@@ -152,7 +152,7 @@ typedef struct fsr_operator {
  * mistake). flags: FSR_KEEPDIMS of a reduction, FSR_EXCLUSIVE and FSR_REVERSE of a scan; with FSR_REVERSE the
  * operator's left operand is what lies nearer to the end. FSR_ERR_DTYPE: the body's result i has another dtype than
  * in[i]. FSR_ERR_VALUE: the body uses something else than its arguments, literals, and parameters (fsr_param) recorded
- * before the call. FSR_ERR_UNSUPPORTED: it is longer than 64 operations, or uses more than 17 - arity parameters. */
+ * before the call. FSR_ERR_UNSUPPORTED: it is longer than 256 operations, or uses more than 17 - arity parameters. */
 void fsr_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,
                         const int *axes, int naxes, int flags);
 void fsr_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *in, const fsr_operator *op,

@@ -111,6 +111,25 @@ static void call_call_native(api_run *r) {
     api_take(r, fsr_call_native_at(API_SITE(r), sizeof f, none ? NULL : &f, args, n), 0, false);
 }
 
+static void call_call_natives(api_run *r) {
+    static const char *const parameters[] = {"f32 x", "f32 x, i32 n", "c64 z", "", NULL};
+    static const char *const results[] = {"f32 a", "f32 a, i64 b", "f16 a, bool b", "a", "", NULL, "f32 a, f32 a"};
+    static const char *const bodies[] = {"a = 1;", "a = 2; ", "not C", "", NULL};
+    fsr_native f = {.name = api_name(r), .cuda = NULL};
+    f.parameters = api_one_of(r, parameters, API_COUNT(parameters));
+    f.c = api_one_of(r, bodies, API_COUNT(bodies));
+    const char *list = api_one_of(r, results, API_COUNT(results));
+    const int nout = 1 + api_below(r, 3);
+    int n;
+    const fsr_node *args = api_nodes(r, &n);
+    const bool none = api_none(r);
+    fsr_node *out = api_memory(r, sizeof *out * (size_t)nout);
+    api_say(r, "fsr_call_natives_at /* a function of these */", nout, true);
+    fsr_call_natives_at(API_SITE(r), sizeof f, out, nout, none ? NULL : &f, list, args, n);
+    for (int i = 0; i < nout; i++)
+        api_take(r, out[i], i, false);
+}
+
 static fsr_status pair_types(const fsr_step *s) {
     s->output[0] = s->input[0];
     if (s->attribute_bytes && *(const char *)s->attributes)
@@ -206,6 +225,6 @@ static void call_apply(api_run *r) {
 
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
-const api_row api_text_rows[] = {ROW(expr, 4),        ROW(exprs, 2),        ROW(call, 2),
-                                 ROW(call_native, 2), ROW(call_library, 2), ROW(apply, 2)};
+const api_row api_text_rows[] = {ROW(expr, 4),         ROW(exprs, 2),        ROW(call, 2), ROW(call_native, 2),
+                                 ROW(call_natives, 2), ROW(call_library, 2), ROW(apply, 2)};
 const int api_text_count = API_COUNT(api_text_rows);

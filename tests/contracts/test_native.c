@@ -83,6 +83,50 @@ static void many_operands(void **state) {
     assert_true(subject_value(out[1], 0) == 7 + 3);
 }
 
+/* Several results: each is right, alone and with the others, in one kernel; half-precision ones are rounded from f32. */
+static void several_results(void **state) {
+    (void)state;
+    const fsr_native odd = {.name = "odd",
+                            .result = FSR_BOOL,
+                            .parameters = "i32 n",
+                            BOTH("bool b = n & 1;\nreturn b;"),
+                            .c_preamble = "#include <stdbool.h>"};
+    assert_true(subject_value(CALL(&odd, fsr_arange(G, FSR_I32, 4)), 3) == 1);
+    const fsr_native polar = {.name = "polar",
+                              .parameters = "f32 x, f32 y",
+                              BOTH("r = sqrtf(x * x + y * y);\nangle = atan2f(y, x);\nupper = y >= 0;")};
+    const char *const results = "f32 r, f16 angle, bool upper";
+    fsr_node x = subject_data(FSR_F32, 1, SHAPE(500), SUBJECT_SMALL, 0),
+             y = subject_data(FSR_F32, 1, SHAPE(500), SUBJECT_SMALL, 1), out[3];
+    fsr_plan_info info;
+    fsr_call_natives(out, 3, &polar, results, (fsr_node[]){x, y}, 2);
+    assert_true(fsr_node_dtype(out[0]) == FSR_F32 && fsr_node_dtype(out[1]) == FSR_F16 &&
+                fsr_node_dtype(out[2]) == FSR_BOOL);
+    OK(fsr_query(out, 3, &info));
+    assert_int_equal(info.kernels, 1);
+    assert_int_equal(subject_verify(out, 3, NULL, "polar"), 0);
+    fsr_node one = fsr_sum(out[2], NULL, 0, 0);
+    fsr_node same = fsr_sum(fsr_greater_equal(y, fsr_float(G, 0)), NULL, 0, 0);
+    assert_true(subject_value(one, 0) == subject_value(same, 0));
+    const fsr_native bad = {.name = "bad", .parameters = "f32 x", BOTH("a = x;\nb = nothing_of_that_name;")};
+    fsr_call_natives(out, 2, &bad, "f32 a, f32 b", &x, 1);
+    subject_error(subject_ctx, fsr_force(out[0]), FSR_ERR_COMPILE, "bad");
+    fsr_call_natives(out, 3, &bad, "f32 a, f32 b", &x, 1);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(fsr_node_status(out[i]), FSR_ERR_VALUE);
+    assert_non_null(strstr(fsr_node_error(out[0]), "call_natives: it has 2 results, not 3"));
+    fsr_call_natives(out, 1, &bad, "f32", &x, 1);
+    assert_non_null(strstr(fsr_node_error(out[0]), "bad: the results are not 1 to 8 of dtype and name"));
+    fsr_call_natives(out, 1, &bad, NULL, &x, 1);
+    assert_int_equal(fsr_node_status(out[0]), FSR_ERR_NULL);
+    fsr_call_natives(out, 1, NULL, "f32 a", &x, 1);
+    assert_int_equal(fsr_node_status(out[0]), FSR_ERR_NULL);
+    fsr_call_natives(out, 2, &bad, "f32 a, f32 b", (fsr_node[]){x, y}, 2);
+    assert_non_null(strstr(fsr_node_error(out[1]), "bad: it has 1 parameters, not 2"));
+    fsr_call_natives(out, 2, &bad, "f32 a, f32 b", NULL, 2);
+    assert_null(out[1].graph);
+}
+
 /* ---- fusion ------------------------------------------------------------------------------------------ */
 
 static void fuses(void **state) {
@@ -456,6 +500,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(values),
     SUBJECT_TEST(every_dtype),
     SUBJECT_TEST(many_operands),
+    SUBJECT_TEST(several_results),
     SUBJECT_TEST(fuses),
     SUBJECT_TEST(fusion_changes_no_bit),
     SUBJECT_TEST(in_a_function_of_rows),

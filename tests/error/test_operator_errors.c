@@ -129,7 +129,7 @@ static fsr_node op_stale(void) {
     return with(body_stale, v5, NULL);
 }
 static fsr_node op_long(void) {
-    return with(body_long, v5, &(int){40});
+    return with(body_long, v5, &(int){140});
 }
 static fsr_node op_very_long(void) {
     return with(body_long, v5, &(int){4000});

@@ -131,7 +131,7 @@ static long double wrong(const machine *m, long double x, bool product) {
 
 static void step_wrong(const machine *m, const long double *l, const long double *r, long double *out) {
     const fsr_combine *c = m->combine;
-    long double v[FSR_MAX_OPERATOR_INSTS];
+    long double v[FSR_MAX_BODY_INSTS];
     for (int i = 0; i < c->body.ninsts; i++) {
         const fsr_inst *s = &c->body.inst[i];
         const long double *x = v;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* A caller's function with several results, as one function for each: its text, with the results as variables before it and one of
+ * them returned behind it. So nothing but the builder knows of it; what no result needs is code that a compiler drops, and what
+ * several need in one kernel it computes once where it sees that it is the same, as it does in straight code. Counter-example to expecting that
+ * of every text: a loop of unknown length runs once for each result. */
+#include "graph/floats.h"
+#include "graph/sized.h"
+#include "primitives/primitives.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char what[] = "call_natives";
+
+/* One text for result k: the variables, the caller's lines, counted from the first, and what is returned. NULL: out of memory. */
+static char *text_of(const fsr_routine *results, const char *body, int k) {
+    const size_t size = strlen(body) + (FSR_ROUTINE_NAME + 24) * (size_t)(results->nparams + 1);
+    char *text = malloc(size), *at = text;
+    for (int i = 0; text && i < results->nparams; i++) {
+        const fsr_dtype dtype = results->dtype[i];
+        at += snprintf(at, size - (size_t)(at - text), "%s %s = {0}; ",
+                       fsr_dtype_is_half(dtype) ? "f32" : fsr_dtype_name(dtype), results->param[i]);
+    }
+    if (text)
+        snprintf(at, size - (size_t)(at - text), "%s\n;return %s;", body, results->param[k]);
+    return text;
+}
+
+/* Call k; f: the function as the caller has it. */
+static fsr_node call(fsr_site at, fsr_graph *g, fsr_native f, const fsr_routine *results, int k, const fsr_node *args,
+                     int nargs) {
+    char *c = text_of(results, f.c, k), *cuda = f.cuda && *f.cuda ? text_of(results, f.cuda, k) : NULL;
+    fsr_node out;
+    if (!c || (f.cuda && *f.cuda && !cuda)) {
+        out = fsr_graph_no_memory(g);
+    } else {
+        f.c = c;
+        f.cuda = cuda;
+        f.result = results->dtype[k];
+        out = fsr_call_native_at(at, sizeof f, &f, args, nargs);
+    }
+    free(c);
+    free(cuda);
+    return out;
+}
+
+/* The list of results, read as one of parameters; NULL: *poison is set. A name that is a parameter, too, is found by the compiler. */
+static fsr_routine *results_of(fsr_site at, fsr_graph *g, const fsr_native *f, const char *list, fsr_node *poison) {
+    fsr_routine *made = NULL;
+    char why[160];
+    const fsr_native as = {.name = "results", .parameters = list, .c = ""};
+    const bool named = f->name && fsr_name_size(f->name);
+    const fsr_status status = !list || !f->c ? FSR_ERR_NULL : fsr_routine_make(&as, &made, why, sizeof why);
+    if (status == FSR_ERR_VALUE)
+        *poison = fsr_poison(g, at, status, named ? f->name : what,
+                             "the results are not 1 to %d of dtype and name, each name once, separated by commas",
+                             FSR_MAX_NATIVE);
+    else if (status == FSR_ERR_MEMORY)
+        *poison = fsr_graph_no_memory(g);
+    else if (status)
+        *poison = fsr_poison(g, at, status, named ? f->name : what, "its list of results or its C text is null");
+    return made;
+}
+
+void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, const fsr_native *f, const char *results,
+                         const fsr_node *args, int nargs) {
+    FSR_DEFAULT_FLOATS;
+    fsr_native own = {.name = NULL};
+    fsr_graph *g = NULL;
+    fsr_node poison = {0};
+    fsr_routine *list = NULL;
+    if (!out || nout < 1)
+        return;
+    memset(out, 0, sizeof *out * (size_t)nout);
+    if (!args || nargs < 1)
+        return;
+    if (!fsr_poison_of_any(at, what, args, nargs, &g, &poison)) {
+        const fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_ERR_NULL;
+        if (status)
+            poison = f ? fsr_poison(g, at, status, what, "the function %s", fsr_sized_words(status))
+                       : fsr_poison(g, at, status, what, "the function is null");
+        else
+            list = results_of(at, g, &own, results, &poison);
+    }
+    if (list && list->nparams != nout) {
+        poison = fsr_poison(g, at, FSR_ERR_VALUE, what, "it has %d results, not %d", list->nparams, nout);
+        fsr_routine_unref(list);
+        list = NULL;
+    }
+    for (int k = 0; k < nout; k++)
+        out[k] = list ? call(at, g, own, list, k, args, nargs) : poison;
+    fsr_routine_unref(list);
+}
