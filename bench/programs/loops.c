@@ -135,6 +135,32 @@ static void tridiagonal(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = up[1];
 }
 
+/* 20 time steps of implicit diffusion: half a step along columns, half a step along rows, 0 around. The systems of a half step are scans
+ * inside of the loop over time. */
+static void diffuse(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_name name[] = {{"p", state[0]}, {"q", state[1]}, {"d", in[0]}};
+    fsr_exprs(in[0].graph, "s = 2 + 0.5 * p; -0.5 / s, (d + 0.5 * q) / s", name, 3, out, 2);
+    out[2] = out[0];
+    out[3] = out[1];
+}
+static void adi_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    UNUSED;
+    fsr_node x = state[0], zero = fsr_zeros(x.graph, FSR_F32, 1, (int64_t[]){fsr_node_dim(x, 0) - 2}), down[4], up[2];
+    for (int axis = 0; axis < 2; axis++) {
+        fsr_node d = fsr_expr(
+            x.graph, axis ? "0.5 * x[:-2, 1:-1] + 0.5 * x[2:, 1:-1]" : "0.5 * x[1:-1, :-2] + 0.5 * x[1:-1, 2:]",
+            (fsr_name[]){{"x", x}}, 1);
+        fsr_scan_loop(down, (fsr_node[]){zero, zero}, 2, &d, 1, 2, axis, 0, diffuse, NULL);
+        fsr_scan_loop(up, &zero, 1, down + 2, 2, 1, axis, FSR_REVERSE, substitute, NULL);
+        x = fsr_expr(x.graph, "pad(x, 1)", (fsr_name[]){{"x", up[1]}}, 1);
+    }
+    out[0] = x;
+}
+static void adi_steps(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_fori_loop(out, in, 1, fsr_int(g, 20), adi_turn, NULL);
+}
+
 /* ---- the rows --------------------------------------------------------------------------------------------------------- */
 
 #define SQUARE .in = {{"A", BENCH_UNIFORM, "aa"}}
@@ -185,6 +211,14 @@ static const bench_workload work[] = {
      .kernels = -1,
      .build = wave_2d,
      .program = &(bench_program){.extent = {{20, 24}, {1000, 1000}, {4000, 4000}}, .in = {{"u", BENCH_SIGNED, "ab"}}}},
+    {.name = "adi_steps",
+     .what = "NPBench, PolyBench: 20 time steps of implicit diffusion, along columns and along rows",
+     .ninputs = 1,
+     .nouts = 1,
+     .out = {{BENCH_SCALED, 0}},
+     .kernels = -1,
+     .build = adi_steps,
+     .program = &(bench_program){.extent = {{14}, {1000}, {4000}}, .in = {{"u", BENCH_UNIFORM, "aa"}}}},
     {.name = "tridiagonal",
      .what = "systems of three diagonals by Thomas's algorithm, one for each column",
      .ninputs = 4,

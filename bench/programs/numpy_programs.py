@@ -525,6 +525,10 @@ def wave_2d(u):
     return fori(100, turn, (u, u))
 
 
+def adi_steps(u):
+    return fori(20, lambda k, u: adi(u), u)
+
+
 def tridiagonal(a, b, c, d):
     return solve(a, b + 3, c, d)
 '''
