@@ -3,60 +3,46 @@
  * systems one by one. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cusolver.h"
+#include "backend_cuda/libraries.h"
+#include "runtime/shared_library.h"
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
-static const char *const library_name[] = {
-    "libcusolver.so.12", "/usr/local/cuda/lib64/libcusolver.so.12", "/opt/cuda/lib64/libcusolver.so.12",
-    "libcusolver.so.11", "/usr/local/cuda/lib64/libcusolver.so.11", "/opt/cuda/lib64/libcusolver.so.11",
-};
-static const char letter[] = "SDCZ";
-
-/* "cusolverDn" or "cublas", the letter, the rest. */
-static void *typed(void *library, const char *begin, int i, const char *rest) {
-    char name[64];
-    snprintf(name, sizeof name, "%s%c%s", begin, letter[i], rest);
-    return dlsym(library, name);
-}
-
-static bool typed_functions(fsr_cusolver *s) {
-    bool whole = true;
-    for (int i = 0; i < FSR_CUSOLVER_LETTERS; i++) {
-        *(void **)&s->orgqr_room[i] =
-            typed(s->library, "cusolverDn", i, i < 2 ? "orgqr_bufferSize" : "ungqr_bufferSize");
-        *(void **)&s->orgqr[i] = typed(s->library, "cusolverDn", i, i < 2 ? "orgqr" : "ungqr");
-        *(void **)&s->potrf_batched[i] = typed(s->library, "cusolverDn", i, "potrfBatched");
-        whole = whole && s->orgqr_room[i] && s->orgqr[i] && s->potrf_batched[i];
+/* What each dtype has a function of. */
+#define OF_DTYPE(s, i, letter, orgqr_name)                               \
+    {"cusolverDn" letter orgqr_name "_bufferSize", &(s)->orgqr_room[i]}, \
+        {"cusolverDn" letter orgqr_name, &(s)->orgqr[i]}, {              \
+        "cusolverDn" letter "potrfBatched", &(s)->potrf_batched[i]       \
     }
-    return whole;
+
+static void *load(fsr_cusolver *s) {
+    static const char *const file[] = {FSR_CUDA_PLACES("libcusolver.so.12"), FSR_CUDA_PLACES("libcusolver.so.11"),
+                                       NULL};
+#define FSR_CUSOLVER_FUNCTION(name, parameters) {"cusolverDn" #name, &s->name},
+    const fsr_shared_function function[] = {FSR_CUSOLVER_LIST(FSR_CUSOLVER_FUNCTION) OF_DTYPE(s, 0, "S", "orgqr"),
+                                            OF_DTYPE(s, 1, "D", "orgqr"),
+                                            OF_DTYPE(s, 2, "C", "ungqr"),
+                                            OF_DTYPE(s, 3, "Z", "ungqr"),
+                                            {NULL, NULL}};
+#undef FSR_CUSOLVER_FUNCTION
+    return fsr_shared_library_load(file, function, NULL, NULL);
 }
 
-static bool load(fsr_cusolver *s, const char *name) {
-    s->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!s->library)
-        return false;
-#define FSR_CUSOLVER_LOAD(name, parameters) *(void **)&s->name = dlsym(s->library, "cusolverDn" #name);
-    FSR_CUSOLVER_LIST(FSR_CUSOLVER_LOAD)
-    FSR_CUSOLVER_NEW_LIST(FSR_CUSOLVER_LOAD)
-#undef FSR_CUSOLVER_LOAD
-    bool whole = typed_functions(s);
-#define FSR_CUSOLVER_THERE(name, parameters) whole = whole && s->name;
-    FSR_CUSOLVER_LIST(FSR_CUSOLVER_THERE)
-#undef FSR_CUSOLVER_THERE
-    dlclose(s->library); /* it stays until the process ends */
-    if (!whole)
-        s->library = NULL;
-    return whole;
-}
-
+/* What may be there besides: newer functions, and cuBLAS' batched ones. */
 static void find(fsr_cusolver *s, fsr_cublas *blas) {
+    static const char letter[] = "SDCZ";
     s->tried = true;
-    for (size_t i = 0; i < sizeof library_name / sizeof *library_name && !s->library; i++)
-        load(s, library_name[i]);
+    s->library = load(s);
+#define FSR_CUSOLVER_NEW(name, parameters) \
+    *(void **)&s->name = s->library ? dlsym(s->library, "cusolverDn" #name) : NULL;
+    FSR_CUSOLVER_NEW_LIST(FSR_CUSOLVER_NEW)
+#undef FSR_CUSOLVER_NEW
     for (int i = 0; i < FSR_CUSOLVER_LETTERS && s->library && fsr_cublas_has(blas); i++) {
-        *(void **)&s->getrf_batched[i] = typed(blas->library, "cublas", i, "getrfBatched");
-        *(void **)&s->getrs_batched[i] = typed(blas->library, "cublas", i, "getrsBatched");
+        char name[2][32];
+        snprintf(name[0], sizeof name[0], "cublas%cgetrfBatched", letter[i]);
+        snprintf(name[1], sizeof name[1], "cublas%cgetrsBatched", letter[i]);
+        *(void **)&s->getrf_batched[i] = dlsym(blas->library, name[0]);
+        *(void **)&s->getrs_batched[i] = dlsym(blas->library, name[1]);
     }
 }
 

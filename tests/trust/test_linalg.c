@@ -217,6 +217,11 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_is_out, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown)};
+    const char *places = getenv("LD_LIBRARY_PATH");
+    if (!places || !strstr(places, "fakes")) {
+        printf("skipped: LD_LIBRARY_PATH does not name the libraries that are none (ctest sets it)\n");
+        return 77;
+    }
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;
