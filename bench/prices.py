@@ -96,7 +96,7 @@ prices = table()
 small, large = (2**18, 2**24) if options.backend == "cpu" else (2**22, 2**27)
 rows, cols = (2048, 2048) if options.backend == "cpu" else (4096, 8192)
 flat, matrix, square = (small,), (rows, cols), (1000, 1000)
-load = prices["load"]
+load, far = prices["load"], prices["far"] + prices["place"]  # of arrays that no near cache holds
 programs = [  # name, expression, shape of x, operations of an element of x, bytes of it
     ("launch", "x + 1.5", (16,), 1, 8),
     ("from memory", "x + 1.5", (large,), 1, 8),
@@ -116,9 +116,9 @@ programs = [  # name, expression, shape of x, operations of an element of x, byt
     ("transposed", "x.T + 1.5", matrix, 1, 8),
     ("edges", f"p = pad(x, 1, mode='edge'); {around(rows + 32, cols + 32, 3, 3).replace('x[', 'p[')}", matrix,
      9 * (1 + load + prices["guarded"]), 8),
-    ("gather", "take(x, i)", (small,), prices["gather"], 16),
-    ("gather, far", "take(x, i)", (2 * small,), prices["gather"] / 2, 12),
-    ("3 gathers", "take(x, i) + take(x * 2, i) * take(sqrt(x), i)", (small,), 3 * prices["gather"], 16),
+    ("gather", "take(x, i)", (small,), far, 16),
+    ("gather, far", "take(x, i)", (2 * small,), far / 2, 12),
+    ("3 gathers", "take(x, i) + take(x * 2, i) * take(sqrt(x), i)", (small,), 3 * far, 16),
     ("down columns", "cumsum(x, 0)", square, 2, 8),
     ("down, 1 division", "cumsum(x / (1.0 + x * x), 0)", square, 4 + cost("divide"), 8),
     ("down, 8 divisions", f"cumsum({chain('(1.5 / (1.0 + {}))', 8)}, 0)", square, 2 + 8 * (1 + cost("divide")), 8),
