@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's function with several results, as one function for each: its text, with the results as variables before it and one of
- * them returned behind it. So nothing but the builder knows of it; what no result needs is code that a compiler drops, and what
- * several need in one kernel it computes once where it sees that it is the same, as it does in straight code. Counter-example to expecting that
- * of every text: a loop of unknown length runs once for each result. */
+/* A caller's function with several results, as one function for each: its text, with the results as variables before
+ * it and one of them returned behind it. So nothing but the builder knows of it; what no result needs is code that a
+ * compiler drops, and what several need in one kernel it computes once where it sees that it is the same, as it does
+ * in straight code. Counter-example to expecting that of every text: a loop of unknown length runs once for each
+ * result. */
 #include "graph/floats.h"
 #include "graph/sized.h"
 #include "primitives/primitives.h"
@@ -11,7 +12,8 @@
 
 static const char what[] = "call_natives";
 
-/* One text for result k: the variables, the caller's lines, counted from the first, and what is returned. NULL: out of memory. */
+/* One text for result k: the variables, the caller's lines, counted from the first, and what is returned. NULL: out
+ * of memory. */
 static char *text_of(const fsr_routine *results, const char *body, int k) {
     const size_t size = strlen(body) + (FSR_ROUTINE_NAME + 24) * (size_t)(results->nparams + 1);
     char *text = malloc(size), *at = text;
@@ -43,7 +45,8 @@ static fsr_node call(fsr_site at, fsr_graph *g, fsr_native f, const fsr_routine 
     return out;
 }
 
-/* The list of results, read as one of parameters; NULL: *poison is set. A name that is a parameter, too, is found by the compiler. */
+/* The list of results, read as one of parameters; NULL: *poison is set. A name that is a parameter, too, is found by
+ * the compiler. */
 static fsr_routine *results_of(fsr_site at, fsr_graph *g, const fsr_native *f, const char *list, fsr_node *poison) {
     fsr_routine *made = NULL;
     char why[160];

@@ -65,20 +65,23 @@ fsr_status fsr_plan_schedule(fsr_plan *plan, int kernel, char *text, size_t size
 fsr_status fsr_plan_tune(fsr_plan *plan, int step, const char *fields, fsr_fault *fault) {
     const fsr_executable *e = plan->prepared->executable;
     fsr_tuned made = {.kernel = NULL};
-    if (!plan->tuned)
-        plan->tuned = calloc((size_t)e->program.nsteps + 1, sizeof *plan->tuned);
-    if (!plan->tuned)
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a schedule");
     fsr_status status = fields[0] ? fsr_tuned_make(e, step, fields, &made, fault) : FSR_OK;
     if (status)
         return status;
     pthread_mutex_lock(&plan->lock);
-    const fsr_tuned was = plan->tuned[step];
+    if (!plan->tuned)
+        plan->tuned = calloc((size_t)e->program.nsteps + 1, sizeof *plan->tuned);
+    if (!plan->tuned) {
+        pthread_mutex_unlock(&plan->lock);
+        fsr_tuned_clear(e, &made);
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a schedule");
+    }
+    fsr_tuned was = plan->tuned[step];
     plan->tuned[step] = made;
     fsr_replays_free(plan->ctx->backend, plan->replays); /* they launch what was */
     plan->replays = NULL;
     pthread_mutex_unlock(&plan->lock);
-    fsr_tuned_clear(e, &(fsr_tuned){was.kernel, was.module, was.blocks});
+    fsr_tuned_clear(e, &was);
     return FSR_OK;
 }
 

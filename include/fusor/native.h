@@ -69,12 +69,13 @@ typedef struct fsr_native {
 fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs);
 #define fsr_call_native(...) fsr_call_native_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)
 
-/* A function of several results: out[0..nout) = f of args, results[i] its dtype and name as the parameters have theirs, "f32 s, f32 c". The
- * texts assign to these names, which are 0 before, and do not return; f->result is not looked at; f16 and bf16 results are f32
- * variables. Each result is a node of its own, broadcast, fused and checked as fsr_call_native's: the text is run for each result that is
- * needed, and compilers merge what is the same of straight code in one kernel, but not loops. Errors as fsr_call_native's, and
- * FSR_ERR_VALUE: the results are not a list of 1 to FSR_MAX_NATIVE names that differ, or not nout; FSR_ERR_NULL: results is null. out is not
- * written if it is null or nout < 1; with no graph to record in all of it are null nodes. */
+/* A function of several results: out[0..nout) = f of args, results[i] its dtype and name as the parameters have
+ * theirs, "f32 s, f32 c". The texts assign to these names, which are 0 before, and do not return; f->result is not
+ * looked at; f16 and bf16 results are f32 variables. Each result is a node of its own, broadcast, fused and checked
+ * as fsr_call_native's: the text is run for each result that is needed, and compilers merge what is the same of
+ * straight code in one kernel, but not loops. Errors as fsr_call_native's, and FSR_ERR_VALUE: the results are not a
+ * list of 1 to FSR_MAX_NATIVE names that differ, or not nout; FSR_ERR_NULL: results is null. out is not written if it
+ * is null or nout < 1; with no graph to record in all of it are null nodes. */
 void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, const fsr_native *f, const char *results,
                          const fsr_node *args, int nargs);
 #define fsr_call_natives(...) fsr_call_natives_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)
