@@ -34,19 +34,20 @@ set(FUSOR_CAPPED_LONG
 # Whole programs of the long tier alone.
 set(FUSOR_LONG contracts_accuracy)
 
-# Programs of the fast tier that have their kernels made with FUSOR_OPTIMIZE=0, which takes less than half of the time: they ask what a
-# program means, in many kernels, and other programs see to it that the optimizer changes none: every operation in
-# every dtype (diff_ops_diff, contracts_values, contracts_numerics, unit_cpu_math), folds and scans against NumPy's (diff_numpy_folds),
-# every form of loop (unit_emit_c*, unit_schedule_edits), random graphs (fuzz), and the first shard of each program in several. All that is
-# labelled `long` is compiled as users have it, these programs' other cases among it; so are the runs capped at AVX2.
+# Programs of the fast tier that have their kernels made with FUSOR_OPTIMIZE=0, which takes less than half of the
+# time: they ask what a program means, in many kernels, and other programs see to it that the optimizer changes none:
+# every operation in every dtype (diff_ops_diff, contracts_values, contracts_numerics, unit_cpu_math), folds and scans
+# against NumPy's (diff_numpy_folds), every form of loop (unit_emit_c*, unit_schedule_edits), random graphs (fuzz),
+# and the first shard of each program in several. The long tier and the runs capped at AVX2 are compiled as users have
+# it, but for every second shard of these programs.
 set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
     "|diff_numpy_(exprs|take|search|lengths|linalg|reach|sort|quantiles|unique)|fuzz_regressions|trust_.*"
     "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|forced|in_place|iterate|large_graphs"
     "|library|linalg|literals|live|live_places|matmul|modules|native|parameters|plan_key|plan_run|random|random_statistics"
     "|ranks|reference_backend|running_sums|scatter|scatter_with|search|segments|sets|small_stack|sort|stencils|tables|take"
     "|threads|topk|windows)"
-    "|gpu_gpu_(folds|array_loops|csr|literals|live|live_places|modules|parameters|random_statistics|ranks|scatter_with"
-    "|segments|take|numpy_(lengths|reach|search|sort|take)))$")
+    "|gpu_gpu_(folds|array_loops|association|csr|literals|live|live_places|modules|parameters|random_statistics"
+    "|ranks|running_sums|scatter_with|segments|take|numpy_(lengths|reach|search|sort|take)))$")
 string(REPLACE ";" "" FUSOR_QUICK "${FUSOR_QUICK}")
 
 # On a machine without AVX-512 every run is such a run.
@@ -58,18 +59,21 @@ if(EXISTS /proc/cpuinfo)
     endif()
 endif()
 
-# Seconds of one core that ctests take, where it is ten or more: the longest begin first, so that none of them runs on alone at
-# the end. A regular expression and a number; of those that match a test the first holds.
+# Seconds of one core that ctests take, where it is ten or more: the longest begin first, so that none of them runs on
+# alone at the end. A regular expression and a number; of those that match a test the first holds.
 set(FUSOR_COSTS
-    "^adding$ 70" "^avx2/diff/folds_diff 50" "^gpu/gpu_folds 60" "^gpu/gpu_(ops|numpy_folds) 50" "^(avx2/)?contracts/accuracy$ 43"
-    "^diff/ops_diff.long 43" "^diff/folds_diff.long 40" "^package/cpp.long$ 40" "^trust/memory.long$ 38" "^gpu/gpu_running_sums$ 37"
-    "^(diff/rows_diff|unit/cpu_math).long$ 35" "^fuzz/fuzz.long 30" "^gpu/gpu_(association|numerics|live|live_places|scatter_with|literals)$ 28"
-    "^unit/host_lookback.long$ 28" "^avx2/diff/(ops|rows|complex)_diff 25" "^gpu/gpu_(rows|complex|parameters|casts|modules) 20"
+    "^adding$ 70" "^avx2/diff/folds_diff 50" "^gpu/gpu_folds 60" "^gpu/gpu_(ops|numpy_folds) 50"
+    "^(avx2/)?contracts/accuracy$ 43" "^diff/ops_diff.long 43" "^diff/folds_diff.long 40" "^package/cpp.long$ 40"
+    "^trust/memory.long$ 38" "^gpu/gpu_running_sums$ 37" "^(diff/rows_diff|unit/cpu_math).long$ 35" "^fuzz/fuzz.long 30"
+    "^gpu/gpu_(association|numerics|live|live_places|scatter_with|literals)$ 28" "^unit/host_lookback.long$ 28"
+    "^avx2/diff/(ops|rows|complex)_diff 25" "^gpu/gpu_(rows|complex|parameters|casts|modules) 20"
     "^(diff/casts_diff|contracts/literals).long 19" "^diff/folds_diff 18" "^avx2/contracts/(numerics|chains|values)$ 18"
     "^unit/emit_cuda 17" "^contracts/(modules|chains|numerics|live|live_places|cpu_threads|running_sums).long$ 15"
-    "^unit/host_(sums|splits.long|rows.long|places)$ 14" "^gpu/gpu_(array_loops|values|million_steps|filter|views|segments|numpy_) 12"
-    "^contracts/(literals|chains|values|numerics|live|in_place|running_sums)$ 12" "^(package/cpp|api/fuzz|fuzz/fuzz|unit/cpu_math|programs)$ 12"
-    "^(avx2/)?diff/ 11" "^(trust|fuzz|avx2)/ 10" "^programs 10")
+    "^unit/host_(sums|splits.long|rows.long|places)$ 14"
+    "^gpu/gpu_(array_loops|values|million_steps|filter|views|segments|numpy_) 12"
+    "^contracts/(literals|chains|values|numerics|live|in_place|running_sums)$ 12"
+    "^(package/cpp|api/fuzz|fuzz/fuzz|unit/cpu_math|programs)$ 12" "^(avx2/)?diff/ 11" "^(trust|fuzz|avx2)/ 10"
+    "^programs 10")
 
 # fusor_run(TEST program seconds LABELS ... ENVIRONMENT ... ARGUMENTS ...): one ctest of a program.
 function(fusor_run test program seconds)
@@ -83,11 +87,21 @@ function(fusor_run test program seconds)
         ENVIRONMENT "FUSOR_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/cache/${given_CACHE};${environment};${given_ENVIRONMENT}")
 endfunction()
 
-# What a program of FUSOR_QUICK has in its environment, appended to the list out.
-function(fusor_quick out program)
-    if(program MATCHES "${FUSOR_QUICK}" AND NOT "avx2" IN_LIST ARGN AND NOT "long" IN_LIST ARGN)
-        list(APPEND ${out} FUSOR_OPTIMIZE=0)
-        set(${out} "${${out}}" PARENT_SCOPE)
+# What shard i of n of a program of FUSOR_QUICK has in its environment, appended to the list out. ARGN: its labels.
+function(fusor_quick out program i n)
+    if(NOT program MATCHES "${FUSOR_QUICK}")
+        return()
+    endif()
+    math(EXPR even "1 - ${i} % 2")
+    if("avx2" IN_LIST ARGN OR "long" IN_LIST ARGN)
+        set(quick ${even})
+    elseif(i GREATER 1 OR n EQUAL 1)
+        set(quick 1)
+    else()
+        set(quick 0)
+    endif()
+    if(quick)
+        set(${out} ${${out}} FUSOR_OPTIMIZE=0 PARENT_SCOPE)
     endif()
 endfunction()
 
@@ -101,9 +115,7 @@ function(fusor_shards test program seconds n)
             set(name ${test}.${i})
             set(shard FUSOR_TEST_SHARD=${i}/${n})
         endif()
-        if(i GREATER 1 OR n EQUAL 1)
-            fusor_quick(shard ${program} ${given_LABELS})
-        endif()
+        fusor_quick(shard ${program} ${i} ${n} ${given_LABELS})
         fusor_run(${name} ${program} ${seconds} CACHE "${given_CACHE}" LABELS ${given_LABELS}
                   ENVIRONMENT ${given_ENVIRONMENT} ${shard})
     endforeach()
