@@ -16,12 +16,11 @@ enum { FSR_MAX_CONE = 512, FSR_MAX_ASKED = 1024, FSR_MAX_EVALUATED = 400 };
 
 typedef struct fsr_asked {
     fsr_index index;
-    double part;  /* of the domain, where it is asked for: regions of pastes are a part */
-    double whole; /* what a chain of pastes is asked for, of which the regions above have had theirs */
-    int region;   /* the last paste in whose region that was, -1: in none */
-    double
-        computed; /* a gather asks, of which each load costs so much: there is another index for each of its elements. Else 0 */
-    int next; /* of the same node, -1: the last */
+    double part;     /* of the domain, where it is asked for: regions of pastes are a part */
+    double whole;    /* what a chain of pastes is asked for, of which the regions above have had theirs */
+    int region;      /* the last paste in whose region that was, -1: in none */
+    double computed; /* what a load of it costs as a gather asks, each element at another index; else 0 */
+    int next;        /* of the same node, -1: the last */
 } fsr_asked;
 
 typedef struct fsr_cone_node {
@@ -62,7 +61,7 @@ bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
 /* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for
  * both, and only maps go by squares. */
 bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
-/* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
+/* cone_lost.c. A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
 bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);
 /* The node is a gather in loops that have too few turns for stages, or a paste in a fold's kernel whose loops have too
  * few for versions, or of every n-th element: beside it nothing is vector code. */

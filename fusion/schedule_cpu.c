@@ -63,10 +63,10 @@ static int lanes_of(const fsr_group *group) {
     return lanes;
 }
 
-/* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes each took 1.7
- * times as long as 1024. But states are on the stack, what a second pass reads again shall be in the cache, and a version of the loop
- * runs where it holds for a whole block. A sequence goes through memory with as little work: elimination of 4000 systems of 500 rows
- * took 42, 17 and 12 ms by 128, 512 and 1024 rows. */
+/* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes
+ * each took 1.7 times as long as 1024. But states are on the stack, what a second pass reads again shall be in the
+ * cache, and a version of the loop runs where it holds for a whole block. A sequence goes through memory with as little
+ * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows. */
 static int group_of(const fsr_kernel *k) {
     int64_t bytes = 0;
     for (int i = 0; i < k->nfolds; ++i)
