@@ -14,18 +14,24 @@
 /* Its words. */
 typedef enum fsr_linalg_word { FSR_LINALG_KIND, FSR_LINALG_COLUMNS, FSR_LINALG_WORDS } fsr_linalg_word;
 typedef enum fsr_linalg_kind {
-    FSR_LINALG_SOLVE, /* a[n, n], b[k, n], a right side in each row: x[k, n], a x[i] = b[i]. Fails: a is singular */
-    FSR_LINALG_LU, /* a[n, n]: the factors of its transpose, a column in each row, lu'[n, n], and p[n]: row i was exchanged with row
-                            p[i] of those from i on, from 1. Does not fail */
-    FSR_LINALG_CHOLESKY, /* a[n, n], of which the lower triangle is read: l[n, n], above whose diagonal anything may stand. Fails: a
-                            is not positive definite */
-    FSR_LINALG_QR, /* a'[n, m]: q'[c, m] with the word COLUMNS c, min(m, n) or m; r'[n, m], row j the j-th column of r, below
-                            whose diagonal anything may stand. Does not fail */
-    FSR_LINALG_SVD,     /* a[m, n], m <= n: u[m, m], s[m] descending, v'[m, n]. Fails: no convergence */
-    FSR_LINALG_SVDVALS, /* the same: s[m] */
-    FSR_LINALG_EIGH, /* a[n, n], of which the lower triangle is read: w[n] ascending, v[n, n] with conjugate vectors as rows.
-                            Fails: no convergence */
-    FSR_LINALG_EIGVALSH, /* the same: w[n] */
+    /* a[n, n], b[k, n], a right side in each row: x[k, n], a x[i] = b[i]. Fails: a is singular. */
+    FSR_LINALG_SOLVE,
+    /* a[n, n]: the factors of its transpose, a column in each row, lu'[n, n], and p[n]: row i was exchanged with row
+     * p[i], from 1. Does not fail. */
+    FSR_LINALG_LU,
+    /* a[n, n], of which the lower triangle is read: l[n, n], above whose diagonal anything may stand. Fails: a is not
+     * positive definite. */
+    FSR_LINALG_CHOLESKY,
+    /* a'[n, m]: q'[c, m] with the word COLUMNS c, min(m, n) or m; r'[n, m], row j the j-th column of r, below whose
+     * diagonal anything may stand. Does not fail. */
+    FSR_LINALG_QR,
+    /* a[m, n], m <= n: u[m, m], s[m] descending, v'[m, n]. Fails: no convergence. SVDVALS: s alone. */
+    FSR_LINALG_SVD,
+    FSR_LINALG_SVDVALS,
+    /* a[n, n], of which the lower triangle is read: w[n] ascending, v[n, n] with conjugate vectors as rows. Fails: no
+     * convergence. EIGVALSH: w alone. */
+    FSR_LINALG_EIGH,
+    FSR_LINALG_EIGVALSH,
     FSR_LINALG_KINDS
 } fsr_linalg_kind;
 

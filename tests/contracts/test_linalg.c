@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear algebra by what defines it: a x = b, l l' = a, q r = a, u s v' = a with orthonormal vectors and values in order; batches,
- * dtypes, shapes without elements, matrices that have no solution, functions of rows, and work around the calls. */
+/* Linear algebra by what defines it: a x = b, l l' = a, q r = a, u s v' = a with orthonormal vectors and values in
+ * order; batches, dtypes, shapes without elements, matrices that have no solution, functions of rows, and work around
+ * the calls. */
 #include "tests/support/subject.h"
 #include <complex.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear algebra against what NumPy 2 gave: tests/numpy/linalg.txt, which tests/numpy/linalg.py writes and explains. Each line in both
- * precisions. */
+/* Linear algebra against what NumPy 2 gave: tests/numpy/linalg.txt, which tests/numpy/linalg.py writes and explains.
+ * Each line in both precisions. */
 #include "tests/support/subject.h"
 #include <complex.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What linear algebra becomes: one call, with the work before it in one kernel and all that is made of its results in another. A right
- * side that is a vector is copied, as every view that a call takes. */
+/* What linear algebra becomes: one call, with the work before it in one kernel and all that is made of its results in
+ * another. A right side that is a vector is copied, as every view that a call takes. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 #include "tests/support/targets.h"
