@@ -52,12 +52,13 @@ static void judge(const fsr_cuda *c, const void *data, const answers *a, fsr_add
                     : INT64_MAX;
 }
 
-/* A thread that has called nothing of CUDA yet has no current context: it gets the device's, and asks again. */
+/* A thread that has called nothing of CUDA yet has no current context. The driver says so, or that no kernel of its
+ * reaches the address: then the thread gets the device's, and asks again. */
 fsr_status fsr_cuda_locate(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
     answers a;
     cudaError_t error = ask(c, data, &a);
-    if (error == (cudaError_t)CUDA_ERROR_INVALID_CONTEXT) {
+    if (error == (cudaError_t)CUDA_ERROR_INVALID_CONTEXT || (error == cudaSuccess && !a.device)) {
         error = cudaSetDevice(c->device);
         if (error == cudaSuccess)
             error = ask(c, data, &a);

@@ -4,6 +4,7 @@
 #include "fusor/transfer.h"
 #include "tests/support/subject.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #define C subject_ctx
@@ -191,6 +192,7 @@ typedef struct worker {
     float *host;
     void *in, *out;
     int number, wrong; /* elements, or -1: a call failed */
+    char why[200];
 } worker;
 
 static bool one_round(worker *w, int round) {
@@ -205,8 +207,10 @@ static bool one_round(worker *w, int round) {
 static void *work_on(void *user) {
     worker *w = user;
     for (int round = 0; round < ROUNDS && w->wrong >= 0; round++) {
-        if (!one_round(w, round))
+        if (!one_round(w, round)) {
             w->wrong = -1;
+            snprintf(w->why, sizeof w->why, "round %d: %s", round, fsr_error(C));
+        }
         for (int i = 0; i < N && w->wrong >= 0; i++)
             w->wrong += w->host[i] != 3 * (float)(((w->number * ROUNDS + round) * 31 + i) % 100) + 1;
     }
@@ -226,9 +230,11 @@ static void threads(void **state) {
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, work_on, &w[i]), 0);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-        assert_int_equal(w[i].wrong, 0);
+    for (int i = 0; i < THREADS; i++) {
+        if (w[i].wrong)
+            fail_msg("thread %d: %d, %s", i, w[i].wrong, w[i].why);
         OK(fsr_free(C, FSR_HOST, w[i].host));
         OK(fsr_free(C, FSR_DEVICE, w[i].in));
         OK(fsr_free(C, FSR_DEVICE, w[i].out));

@@ -256,16 +256,20 @@ static void answer(CUpointer_attribute which, const fake_block *b, CUdeviceptr a
     }
 }
 
-/* As the driver's: a thread without a context is told so, unknown memory is no error. */
+/* As the driver's: a thread without a context is told so, or that nothing reaches the address; unknown memory is no
+ * error. */
 static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdeviceptr address) {
     const cudaError_t error = fake_trouble("cuPointerGetAttributes");
     if (error != cudaSuccess)
         return (CUresult)error;
-    if (!current)
+    if (!current && fake.tells_threads)
         return CUDA_ERROR_INVALID_CONTEXT;
     const fake_block found = find(address);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
         answer(which[i], &found, address, out[i]);
+        if (!current && which[i] == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) /* no context reaches it */
+            *(CUdeviceptr *)out[i] = 0;
+    }
     return CUDA_SUCCESS;
 }
 

@@ -18,6 +18,7 @@ typedef struct fake_cuda {
     int at_launch;            /* not 0: the next launch loses the context with it */
     bool no_kernels;          /* launches do nothing */
     bool old_driver;          /* lacks what is looked up by name */
+    bool tells_threads;       /* whose address it is, asked by a thread without a context, is an error */
     int loads_without_memory; /* so many libraries, next, that the device has no memory for */
     bool capturing;           /* every stream is being captured */
     int param_bytes[8];       /* of the kernels' parameters, to the first 0 */

@@ -194,23 +194,36 @@ static void another_device(void **state) {
     assert_int_equal(cudaFree(there), cudaSuccess);
 }
 
+typedef struct first_call {
+    fsr_plan *plan;
+    fsr_place place; /* of an input that lies on the device */
+    fsr_status status, then;
+} first_call;
+
 static void *in_thread(void *user) {
-    fsr_plan *plan = user;
-    fsr_arg in = arg("x", host, N, FSR_DEVICE), out = arg(NULL, result, N, FSR_HOST);
-    fsr_status first = fsr_plan_run(plan, &in, 1, &out, 1, NULL);
-    in.place = FSR_HOST;
-    return first == FSR_ERR_VALUE && fsr_plan_run(plan, &in, 1, &out, 1, NULL) == FSR_OK ? user : NULL;
+    first_call *f = user;
+    fsr_arg in = arg("x", device, N, f->place), out = arg(NULL, result, N, FSR_HOST);
+    f->status = fsr_plan_run(f->plan, &in, 1, &out, 1, NULL);
+    in = arg("x", host, N, FSR_HOST);
+    f->then = fsr_plan_run(f->plan, &in, 1, &out, 1, NULL);
+    return NULL;
 }
 
-/* A thread that has called nothing of CUDA yet. */
+/* A thread that has called nothing of CUDA yet gives memory of the device, in its place and in the wrong one. */
 static void a_fresh_thread(void **state) {
     (void)state;
-    pthread_t thread;
-    void *right = NULL;
     fsr_plan *plan = plan_of(FSR_F32, N);
-    assert_int_equal(pthread_create(&thread, NULL, in_thread, plan), 0);
-    pthread_join(thread, &right);
-    assert_ptr_equal(right, plan);
+    for (int way = 0; way < 4; way++) {
+        pthread_t thread;
+        first_call f = {.plan = plan, .place = way & 1 ? FSR_DEVICE : FSR_HOST};
+#ifndef SUBJECT_REAL_GPU
+        fake.tells_threads = way >> 1;
+#endif
+        assert_int_equal(pthread_create(&thread, NULL, in_thread, &f), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(f.status, f.place == FSR_DEVICE ? FSR_OK : FSR_ERR_VALUE);
+        assert_int_equal(f.then, FSR_OK);
+    }
     fsr_plan_free(plan);
 }
 
