@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A density map: points of two clouds are drawn where they are counted, in bins of a map; what is printed is the
- * logarithm of the counts. No array of points is ever there, but for the check, which asks for them and counts them in a
- * plain loop.
+ * logarithm of the counts. No array of points is ever there, but for the check, which asks for them and counts them in
+ * a plain loop.
  *
  * usage: density_map [thousands of points]. Exit status 1: a bin is not what the loop counts. */
 #include "fusor/fusor.h"

@@ -7,8 +7,8 @@
  *       gives t4, t6                                    while t6 gives t9, t14
  *
  * A loop's head has the dtypes of its state, then of what it takes besides. Scalar arguments that a body takes stand
- * behind `given`: given s0, s3. Tables stand at the head's end: where each begins, and the stride and extent of each of its
- * indices: from b2 at i9 (i5 of i6, 1 of i7). */
+ * behind `given`: given s0, s3. Tables stand at the head's end: where each begins, and the stride and extent of each of
+ * its indices: from b2 at i9 (i5 of i6, 1 of i7). */
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 

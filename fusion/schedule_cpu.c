@@ -5,8 +5,8 @@
  * whether a map is one loop, or squares where an access runs along another dimension than the last; the form of each
  * pass's loop; columns of a part; which operators are functions.
  *
- * Lanes are for folds that commute; a fold that keeps its order goes in pairs of neighbours, a scan in strips, and so do
- * loops for each element and chains of functions. By columns all loops are plain: the inner one runs over rows.
+ * Lanes are for folds that commute; a fold that keeps its order goes in pairs of neighbours, a scan in strips, and so
+ * do loops for each element and chains of functions. By columns all loops are plain: the inner one runs over rows.
  *
  * Parts. A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold
  * after it. Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan
@@ -84,7 +84,8 @@ static int count_kept(const fsr_kernel *k) {
     return n;
 }
 
-/* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner loop. */
+/* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner
+ * loop. */
 static bool rows_are_short(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     return k->nparallel > 0 && group->integer[FSR_INT_COLS] <= SHORT && group->extent[k->nparallel - 1] >= BRIEF &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions: storage, evaluation, equality, the rules.
  *
- * Equality is of what a region computes, instruction by instruction, not of bytes: fields that a kind does not use do not
- * matter, nor does from where an instruction comes. Constants are compared by their bits. Counter-example to comparing
- * them with ==: +0.0 and -0.0 are equal but 1/x is not, and a NaN would never equal itself, so the plan cache would never
- * hit. */
+ * Equality is of what a region computes, instruction by instruction, not of bytes: fields that a kind does not use do
+ * not matter, nor does from where an instruction comes. Constants are compared by their bits. Counter-example to
+ * comparing them with ==: +0.0 and -0.0 are equal but 1/x is not, and a NaN would never equal itself, so the plan cache
+ * would never hit. */
 #include "graph/region.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A region: the body of an operator or of a loop, {arguments, instructions, results}, isolated: it reads its arguments
- * and nothing else, so it may be evaluated anywhere and any number of times. Arguments are values and, of a loop's body,
- * tables: arrays that it takes elements of at indices it computes. No index leaves its table, whatever it is.
+ * and nothing else, so it may be evaluated anywhere and any number of times. Arguments are values and, of a loop's
+ * body, tables: arrays that it takes elements of at indices it computes. No index leaves its table, whatever it is.
  *
- * One structure for both, with one evaluation, comparison, key, check (graph/region.c), print (graph/print_region.c) and
- * parse (primitives/parse_region.c). */
+ * One structure for both, with one evaluation, comparison, key, check (graph/region.c), print (graph/print_region.c)
+ * and parse (primitives/parse_region.c). */
 #ifndef FUSOR_GRAPH_REGION_H
 #define FUSOR_GRAPH_REGION_H
 

@@ -2,10 +2,10 @@
 /* Bodies recorded as regions: from a result back to the arguments and literals (a stack: no recursion) into SSA
  * instructions; equal ones become one.
  *
- * A value without dimensions that was recorded before the body ran is the same for every element: a loop takes it as one
- * argument more, an operator if it is a parameter. Counter-example to making instructions of what it was
- * computed from: a sum over an array is none. An array from outside of which a loop's body takes an element is one of its
- * tables, whatever its shape; what is taken of it is a load. */
+ * A value without dimensions that was recorded before the body ran is the same for every element: a loop takes it as
+ * one argument more, an operator if it is a parameter. Counter-example to making instructions of what it was
+ * computed from: a sum over an array is none. An array from outside of which a loop's body takes an element is one of
+ * its tables, whatever its shape; what is taken of it is a load. */
 #include "primitives/capture.h"
 #include <string.h>
 
@@ -155,8 +155,8 @@ static bool enter_args(fsr_capture *t, const fsr_rec *rec, bool *ready) {
     return true;
 }
 
-/* The instruction of a node and those of all it needs. Arguments are recorded before what uses them, so the pending node
- * with the smallest stamp never waits for another one. */
+/* The instruction of a node and those of all it needs. Arguments are recorded before what uses them, so the pending
+ * node with the smallest stamp never waits for another one. */
 static bool make_insts(fsr_capture *t, fsr_ref ref) {
     while (t->inst_of[find(t, ref)] < 0) {
         int next = -1;

@@ -53,12 +53,13 @@ bool fsr_lex_combine(fsr_lex *l, int arity, const fsr_dtype *dtype, int nsame, c
                      fsr_combine **combine);
 /* NAME(...) ulp=U c="..." of the grammar, a function with this result. On a failure *out is NULL. */
 bool fsr_lex_routine(fsr_lex *l, fsr_dtype result, fsr_routine **out);
-/* LOOP of the grammar for nargs arguments of these dtypes and dimensions, the first nstate of them the state, malloc'ed. */
+/* LOOP of the grammar for nargs arguments of these dtypes and dimensions, the first nstate of them the state,
+ * malloc'ed. */
 bool fsr_lex_iteration(fsr_lex *l, int nstate, int nargs, const fsr_table_type *type, fsr_iteration **loop);
 /* A loop over arrays of the grammar. */
 bool fsr_lex_rounds(fsr_lex *l, const fsr_graph *g, fsr_rec *rec);
-/* The fields of the record's kind whose text stands before the type, or the others; its arguments, which are nodes of g,
- * and its type are read already. */
+/* The fields of the record's kind whose text stands before the type, or the others; its arguments, which are nodes of
+ * g, and its type are read already. */
 void fsr_lex_fields(fsr_lex *l, const fsr_graph *g, fsr_rec *rec, bool head);
 
 #endif

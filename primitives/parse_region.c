@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in the text of graphs and of the loop IR (graph/print_region.c), and what instructions of both have in common.
- * Whether the instructions fit each other is the verifier's to say. */
+/* Regions in the text of graphs and of the loop IR (graph/print_region.c), and what instructions of both have in
+ * common. Whether the instructions fit each other is the verifier's to say. */
 #include "primitives/parse_lex.h"
 #include <stdlib.h>
 #include <string.h>

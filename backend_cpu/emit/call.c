@@ -50,7 +50,8 @@ void fsr_c_declare(fsr_text *to, const fsr_routine *const *f, int n) {
     fsr_source_declare(to, &dialect, f, n);
 }
 
-/* bool is the one type that texts see and generated C has not: as <stdbool.h>, which a text may include as well, has it. */
+/* bool is the one type that texts see and generated C has not: as <stdbool.h>, which a text may include as well, has
+ * it. */
 void fsr_c_define(fsr_text *to, const fsr_routine *const *f, int n) {
     if (n)
         fsr_text_add(to, "#ifndef bool\n#define bool _Bool\n#endif\n");

@@ -2,21 +2,21 @@
 /* Which operators are sums of products, and how roundings add up in them.
  *
  * A step is a sum of terms: of the left operand alone (l_q), of the right one alone (r_s), and of both (l_q r_s). Sums,
- * differences and negations join the terms; a product joins those of one operand with those of the other; anything else,
- * and a product of two terms of one operand, is no such form. A linear recurrence (a, b) (c, d) = (a c, b c + d), products
- * of matrices and quaternions, and sums beside sums of products, (a, b) (c, d) = (a + c, b + d + a c), are.
+ * differences and negations join the terms; a product joins those of one operand with those of the other; anything
+ * else, and a product of two terms of one operand, is no such form. A linear recurrence (a, b) (c, d) = (a c, b c + d),
+ * products of matrices and quaternions, and sums beside sums of products, (a, b) (c, d) = (a + c, b + d + a c), are.
  *
- * Over a tree every result is then a sum of products of elements, the same products for every tree, each times a product
- * of roundings 1 + delta. How many there are:
+ * Over a tree every result is then a sum of products of elements, the same products for every tree, each times a
+ * product of roundings 1 + delta. How many there are:
  *   - a term l_q r_s joins two products. It happens once less than the product has factors, so `roundings` for every
  *     element pays for it, whatever the tree;
  *   - a term l_q (r_s) passes a product on. Each time that an element is in the left (right) operand this may happen,
  *     at most as often as the tree's depth on that side. Where l_q r_s joins, both come with what was passed on before:
  *     the factors add up, left[p] >= left[q] + left[s], and so for right. An operator for which that has no end (the
  *     depth would count once for every element) is refused: a + b + a b, whose factors may all have been passed on.
- * That the products are the same for every tree is tested, not believed: the operator, and the operator with every minus
- * a plus, must be associative on random numbers modulo a prime. That the identity is neutral and no operation with it
- * rounds is tested on random numbers of the dtype.
+ * That the products are the same for every tree is tested, not believed: the operator, and the operator with every
+ * minus a plus, must be associative on random numbers modulo a prime. That the identity is neutral and no operation
+ * with it rounds is tested on random numbers of the dtype.
  * Counter-example to leaving that out: (a, b) (c, d) = (a c, b + d a) is of the form, and no tree gives what another
  * gives. */
 #include "backend_cpu/reference/form.h"
@@ -49,8 +49,8 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
-/* One more. f16 and bf16 are rounded twice, first to f32: a part in 2^13 of the second rounding, within the slack of the
- * bounds. */
+/* One more. f16 and bf16 are rounded twice, first to f32: a part in 2^13 of the second rounding, within the slack of
+ * the bounds. */
 static void add_rounding(terms *t) {
     t->left_count += t->left != 0;
     t->right_count += t->right != 0;

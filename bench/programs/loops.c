@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that are loops over arrays from beginning to end, one plan each: factorizations column by column, shortest paths vertex
- * by vertex, iterations until they converge, time steps, recurrences by rows. */
+/* Programs that are loops over arrays from beginning to end, one plan each: factorizations column by column, shortest
+ * paths vertex by vertex, iterations until they converge, time steps, recurrences by rows. */
 #include "bench/bench.h"
 
 #define UNUSED (void)in, (void)user
@@ -50,7 +50,8 @@ static void cholesky(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_tril(l, 0);
 }
 
-/* The modified method: a column gets length 1, and what the later ones have of it is taken from them. Rows of R are stacked. */
+/* The modified method: a column gets length 1, and what the later ones have of it is taken from them. Rows of R are
+ * stacked. */
 static void gram_schmidt_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
     fsr_node a = state[0], k = in[0], c = column(a, k), i = index_of(a.graph, fsr_node_dim(a, 1));
@@ -67,7 +68,8 @@ static void gram_schmidt(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_scan_loop(out, in, 1, &each, 1, 1, 0, 0, gram_schmidt_turn, NULL);
 }
 
-/* ---- paths, equations, waves --------------------------------------------------------------------------------------- */
+/* ---- paths, equations, waves
+ * --------------------------------------------------------------------------------------- */
 
 static void path_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
@@ -135,8 +137,8 @@ static void tridiagonal(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = up[1];
 }
 
-/* 20 time steps of implicit diffusion: half a step along columns, half a step along rows, 0 around. The systems of a half step are scans
- * inside of the loop over time. */
+/* 20 time steps of implicit diffusion: half a step along columns, half a step along rows, 0 around. The systems of a
+ * half step are scans inside of the loop over time. */
 static void diffuse(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
     fsr_name name[] = {{"p", state[0]}, {"q", state[1]}, {"d", in[0]}};
@@ -161,7 +163,8 @@ static void adi_steps(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_fori_loop(out, in, 1, fsr_int(g, 20), adi_turn, NULL);
 }
 
-/* ---- the rows --------------------------------------------------------------------------------------------------------- */
+/* ---- the rows
+ * --------------------------------------------------------------------------------------------------------- */
 
 #define SQUARE .in = {{"A", BENCH_UNIFORM, "aa"}}
 

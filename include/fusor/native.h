@@ -34,10 +34,11 @@ FSR_API_BEGIN
  *
  * What stands in a preamble comes before the function: includes, tables, helper functions. It is put into a source
  * once for all functions with the same one; names in different preambles are the caller's to keep apart, and none may
- * begin with fsr_ or user_. C may include what the system's compiler finds. The CUDA text is compiled without any directory to
- * include from. What reads a file or asks for one, in whatever spelling (#include, #import, #embed, __has_include,
- * .incbin ...), is not kept in the disk cache, since the file may change; nor is what may do so for all that can be
- * told from the text: other directives than those of conditions and macros, inline assembly in C, ##, _Pragma, __DATE__.
+ * begin with fsr_ or user_. C may include what the system's compiler finds. The CUDA text is compiled without any
+ * directory to include from. What reads a file or asks for one, in whatever spelling (#include, #import, #embed,
+ * __has_include, .incbin ...), is not kept in the disk cache, since the file may change; nor is what may do so for all
+ * that can be told from the text: other directives than those of conditions and macros, inline assembly in C, ##,
+ * _Pragma, __DATE__.
  *
  * Name, parameters and texts are part of a plan's identity, and in the source by which a kernel is cached; the strings'
  * addresses and ulp are not. Equal functions stand in a kernel once; different ones of one name do not meet. */

@@ -83,7 +83,8 @@ static void many_operands(void **state) {
     assert_true(subject_value(out[1], 0) == 7 + 3);
 }
 
-/* Several results: each is right, alone and with the others, in one kernel; half-precision ones are rounded from f32. */
+/* Several results: each is right, alone and with the others, in one kernel; half-precision ones are rounded from
+ * f32. */
 static void several_results(void **state) {
     (void)state;
     const fsr_native odd = {.name = "odd",

@@ -35,7 +35,8 @@ static void check(fsr_node out, pair want, const char *what, int64_t n) {
     free(got);
 }
 
-/* The linear recurrence with its first component led there and back through sixty reversible steps: 184 instructions. */
+/* The linear recurrence with its first component led there and back through sixty reversible steps: 184
+ * instructions. */
 static void long_body(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
     fsr_graph *g = left[0].graph;
     fsr_node x = left[0];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Soundness of the bounds of folds by sums of products: random rows, folded by random trees, by an arithmetic that is as
- * wrong as it may be (every result off by half a unit in the last place, upwards, downwards, outwards or at random;
- * products that underflow off by half the smallest subnormal; elements off by their radii), must stay within the reference's bounds. And the bounds must be small. */
+/* Soundness of the bounds of folds by sums of products: random rows, folded by random trees, by an arithmetic that is
+ * as wrong as it may be (every result off by half a unit in the last place, upwards, downwards, outwards or at random;
+ * products that underflow off by half the smallest subnormal; elements off by their radii), must stay within the
+ * reference's bounds. And the bounds must be small. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
