@@ -9,7 +9,7 @@
 
 #define G subject_g
 
-/* What callees of this file hold. */
+/* What callees of this file hold, until the graph is freed, which is after the test. */
 typedef struct tally {
     atomic_int calls, freed;
     fsr_status status; /* to fail with */
@@ -68,7 +68,7 @@ static void expect_reversed(fsr_node y, fsr_node x, float times) {
 /* What computes the argument is one kernel, what uses the result another. */
 static void between_fused_work(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     fsr_plan_info info;
     char text[4000];
     fsr_node x = numbers(1000), y = fsr_sub(fsr_mul(x, x), x);
@@ -89,7 +89,7 @@ static void between_fused_work(void **state) {
 /* Attributes and user decide; their addresses do not. */
 static void equal_calls_are_one(void **state) {
     (void)state;
-    tally t = {0}, other = {0};
+    static tally t = {0}, other = {0};
     float times = 5;
     fsr_node x = numbers(10),
              a[] = {reversed(x, &t, times), reversed(x, &t, 5), reversed(x, &t, 6), reversed(x, &other, 5)};
@@ -103,7 +103,7 @@ static void equal_calls_are_one(void **state) {
 /* A failure is the computation's: with its words, and nothing is lost by it. */
 static void a_failure_loses_nothing(void **state) {
     (void)state;
-    tally t = {.status = FSR_ERR_FILE, .words = "no tape in the drive"};
+    static tally t = {.status = FSR_ERR_FILE, .words = "no tape in the drive"};
     fsr_node x = numbers(33), y = reversed(fsr_neg(x), &t, 1), z = fsr_add(y, y);
     float out[33];
     subject_error(subject_ctx, fsr_read(z, out, sizeof out), FSR_ERR_FILE,
@@ -119,7 +119,7 @@ static void a_failure_loses_nothing(void **state) {
 
 static void user_data_is_freed_once(void **state) {
     (void)state;
-    tally t = {0}, failed = {0}, kept = {0};
+    static tally t = {0}, failed = {0}, kept = {0};
     fsr_context *ctx = subject_open(NULL);
     fsr_graph *mine = fsr_graph_new(ctx), *was = G;
     fsr_plan *plan;
@@ -197,7 +197,7 @@ static fsr_status split(const fsr_step *s) {
 
 static void results_have_their_own_types(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     const fsr_callee callee = {
         .name = "split", .user = &t, .inputs = 1, .outputs = 2, .infer = split_types, .work = split_work, .cpu = split};
     fsr_node x = fsr_reshape(fsr_arange(G, FSR_F32, 20), 2, SHAPE(4, 5)), out[2], doubled;
@@ -232,7 +232,7 @@ static fsr_status dates(const fsr_step *s) {
 /* No input; what has no element is not asked for. */
 static void a_source(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     int64_t n = 6;
     const fsr_callee callee = {.name = "dates",
                                .attributes = &n,
@@ -258,7 +258,7 @@ static void a_source(void **state) {
 
 static void profiles_tell_calls(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     fsr_config config = subject_config();
     fsr_kernel_profile told;
     fsr_plan_info info;
@@ -291,7 +291,7 @@ static void call_row(fsr_node *out, const fsr_node *in, void *user) {
 
 static void not_in_a_function_of_rows(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     fsr_node x = fsr_reshape(numbers(12), 2, SHAPE(3, 4)), out;
     fsr_vectorize(&out, 1, &x, 1, "(n)->(n)", call_row, &t);
     assert_int_equal(fsr_node_status(out), FSR_ERR_UNSUPPORTED);
@@ -343,7 +343,7 @@ static void add_up_call(fsr_node *out, fsr_node x, tally *t, const char *text, f
 
 static void kernels_begin_with_their_outputs(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     fsr_node x = fsr_arange(G, FSR_F32, 20), out[2];
     add_up_call(out, fsr_add(x, x), &t, "text", 1);
     assert_int_equal(fsr_node_ndim(out[0]), 0);
@@ -355,7 +355,7 @@ static void kernels_begin_with_their_outputs(void **state) {
 /* Text, values and launch tell two calls apart. */
 static void equal_kernels_are_one(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     char text[] = "text";
     fsr_node x = fsr_arange(G, FSR_F32, 20), a[2], b[2], c[2], d[2];
     add_up_call(a, x, &t, "text", 1);
@@ -372,7 +372,7 @@ static void equal_kernels_are_one(void **state) {
 /* The same computation with another value is another plan. */
 static void kernels_are_in_the_plan_key(void **state) {
     (void)state;
-    tally t = {0};
+    static tally t = {0};
     fsr_node x = fsr_arange(G, FSR_F32, 20), out[2];
     fsr_stats before, after;
     for (int i = 0; i < 4; i++) {

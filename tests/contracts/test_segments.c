@@ -142,6 +142,7 @@ static void verified(void **state) {
             out[1] = fsr_segment_max(y, offsets);
         subject_verify(out, dtypes[i] < FSR_C64 ? 2 : 1, NULL, "of %s", fsr_dtype_name(dtypes[i]));
     }
+    free(s.offset);
 }
 
 /* Rows and cubes: segments of the first axis. */
