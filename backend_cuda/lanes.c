@@ -131,7 +131,10 @@ fsr_status fsr_cuda_settle(fsr_backend *b, int64_t ticket, fsr_fault *fault) {
     pthread_mutex_unlock(&c->lanes.lock);
     if (!end)
         return FSR_ERR_VALUE;
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    fsr_cuda_loosen(&mode);
     const cudaError_t error = cudaEventSynchronize(end);
+    fsr_cuda_loosen(&mode);
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "waiting for a ticket");
 }
 

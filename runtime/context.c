@@ -322,6 +322,8 @@ fsr_status fsr_sync(fsr_context *ctx) {
     fsr_fault fault = {FSR_OK, NULL};
     fsr_status status = ctx->backend->ops->wait(ctx->backend, NULL, &fault);
     if (!status)
+        status = fsr_copies_settle(ctx, &fault);
+    if (!status)
         status = fsr_reports_sync(ctx, &fault);
     return status ? fsr_context_take(ctx, &fault) : FSR_OK;
 }

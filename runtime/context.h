@@ -61,6 +61,8 @@ void fsr_context_log(const fsr_context *ctx, fsr_log_level level, const char *fo
 
 /* transfer.c: gives back what fsr_alloc gave. */
 void fsr_memory_close(fsr_context *ctx);
+/* transfer.c: waits for every copy that fsr_upload and fsr_download have put on their streams. */
+fsr_status fsr_copies_settle(fsr_context *ctx, fsr_fault *fault);
 
 /* errors.c */
 fsr_status fsr_errors_open(fsr_context *ctx);

@@ -121,6 +121,15 @@ void fsr_memory_close(fsr_context *ctx) {
     }
 }
 
+/* Copies lie on streams of their own: the context's own one is done before they are. */
+fsr_status fsr_copies_settle(fsr_context *ctx, fsr_fault *fault) {
+    pthread_mutex_lock(&ctx->lock);
+    const int64_t up = ctx->last_copy[FSR_LANE_UP], down = ctx->last_copy[FSR_LANE_DOWN];
+    pthread_mutex_unlock(&ctx->lock);
+    const fsr_status status = ctx->backend->ops->settle(ctx->backend, up, fault);
+    return status ? status : ctx->backend->ops->settle(ctx->backend, down, fault);
+}
+
 /* ---- copies --------------------------------------------------------------------------------------------------- */
 
 /* What a call of a lane begins with: where its ticket goes is set 0. */

@@ -188,7 +188,7 @@ void fsr_error_clear(fsr_context *ctx);
 const char *fsr_backend_name(fsr_context *ctx);
 const char *fsr_device_name(fsr_context *ctx);
 
-/* Waits until everything launched so far is done; device-side errors surface here and in fsr_read. */
+/* Waits for all that was launched, uploaded or downloaded so far; device-side errors surface here and in fsr_read. */
 fsr_status fsr_sync(fsr_context *ctx);
 
 /* The counters now. */

@@ -116,6 +116,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     (void)event;
     BEGIN;
+    if (fake_forbidden())
+        return fake_tell(cudaErrorStreamCaptureUnsupported);
+    fake.event_waits++;
     return cudaSuccess;
 }
 

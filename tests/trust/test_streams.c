@@ -530,6 +530,32 @@ static void copies_fail(void **state) {
     }
 }
 
+/* Copies lie on other streams than the context's: fsr_sync waits for the last one of each direction, also in a thread
+ * that captures, whose capture stays whole. */
+static void sync_waits_for_copies(void **state) {
+    (void)state;
+    fsr_context *ctx = open_steps(1);
+    const arrays a = arrays_new(ctx);
+    float *host;
+    cudaGraphExec_t exec;
+    subject_ok(fsr_alloc(ctx, FSR_HOST, BYTES, (void **)&host), "pinned memory");
+    assert_int_equal(fsr_sync(ctx), FSR_OK);
+    assert_int_equal(fake.event_waits, 0);
+    assert_int_equal(fsr_upload(ctx, a.x[0], host, BYTES, NULL), FSR_OK);
+    assert_int_equal(fsr_sync(ctx), FSR_OK);
+    assert_int_equal(fake.event_waits, 1);
+    assert_int_equal(fsr_download(ctx, host, a.x[0], BYTES, NULL), FSR_OK);
+    cudaStream_t stream = begin_capture();
+    assert_int_equal(fsr_sync(ctx), FSR_OK);
+    assert_int_equal(fake.event_waits, 3);
+    still_captured(stream);
+    end_capture(stream, &exec);
+    cudaGraphExecDestroy(exec);
+    cudaStreamDestroy(stream);
+    fsr_close(ctx);
+    assert_int_equal(fake.objects, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(addresses_repeat, setup),
@@ -545,6 +571,7 @@ int main(void) {
         cmocka_unit_test_setup(from_device_to_device, setup),
         cmocka_unit_test_setup(moving_without_memory, setup),
         cmocka_unit_test_setup(copies_fail, setup),
+        cmocka_unit_test_setup(sync_waits_for_copies, setup),
     };
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
