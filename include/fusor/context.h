@@ -93,9 +93,8 @@ typedef enum fsr_log_level {
       "1: every kernel of every run is timed, which waits for each, and told on stderr after the run: ms, GB/s, what " \
       "it fuses, and the lines that recorded that; 2: timed, and told to fsr_plan_profile and fsr_explain alone")      \
     X(int, optimize, OPTIMIZE, 1,                                                                                      \
-      "0: kernels are ready sooner and run slower: a C compiler makes no vectors (under half of its time), NVRTC "     \
-      "gives up loop optimizations (two thirds); for programs that run each kernel once, and for tests. The same "     \
-      "bits")                                                                                                          \
+      "0: kernels are ready sooner and run slower: a C compiler makes no vectors, NVRTC gives up loop "                \
+      "optimizations; for programs that run each kernel once, and for tests. The same bits")                           \
     X(int, graphs, GRAPHS, 1,                                                                                          \
       "1: on a GPU a plan of several steps that runs again on the same addresses is launched as one CUDA graph; 0: "   \
       "step by step. The bits are the same")
@@ -116,18 +115,19 @@ typedef struct fsr_allocator {
     void *user;
 } fsr_allocator;
 
-/* A value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. Then what the environment cannot say. */
+/* What the environment cannot say, then a value for each knob of FSR_KNOB_LIST; docs/knobs.md tells what they mean. A
+ * new knob is the last of the list, so no field moves. */
 typedef struct fsr_config {
-#define FSR_KNOB_FIELD_int int
-#define FSR_KNOB_FIELD_str const char *
-#define FSR_KNOB_FIELD(kind, field, env, def, doc) FSR_KNOB_FIELD_##kind field;
-    FSR_KNOB_LIST(FSR_KNOB_FIELD)
-#undef FSR_KNOB_FIELD
     /* Memory of arrays, and of what kernels work in: on the CPU of host_memory, on a GPU of device_memory, whose take
      * is called with the context's device current (256-byte aligned, on that device). On a GPU host_memory is what
      * fsr_alloc gives of FSR_HOST, which it should have pinned. Copied by fsr_open. NULL: the system's, or CUDA's.
      * FSR_ERR_NULL: one without take or give. */
     const fsr_allocator *host_memory, *device_memory;
+#define FSR_KNOB_FIELD_int int
+#define FSR_KNOB_FIELD_str const char *
+#define FSR_KNOB_FIELD(kind, field, env, def, doc) FSR_KNOB_FIELD_##kind field;
+    FSR_KNOB_LIST(FSR_KNOB_FIELD)
+#undef FSR_KNOB_FIELD
 } fsr_config;
 
 /* Counters of a context since it was opened; bytes are live bytes now. */

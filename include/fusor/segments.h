@@ -14,9 +14,11 @@ FSR_API_BEGIN
  * would end before it begins is empty. Results have shape [n, ...], the rest x's other axes. Lengths of any skew are
  * much alike in time. What computes x belongs to the kernels that read it.
  *
- * function           result's dtype       of nothing                     as sum, prod          as fsr_sum           0,
- * 1                           NumPy's add.reduceat of segments that are not empty min, max           x's
- * the greatest, the least value argmin, argmax     i64, places in x     -1 first, last        x's                  0
+ *     function          result's dtype     of an empty segment
+ *     sum, prod         as fsr_sum         0, 1: NumPy's add.reduceat where no segment is empty
+ *     min, max          x's                the greatest, the least value
+ *     argmin, argmax    i64, places in x   -1
+ *     first, last       x's                0
  *
  * The association of floats follows from the offsets and from sizes: blocks of 32 to 256 elements of the axis, by the
  * segments' average length, each a sum; then running sums of these, of f32 in f64; then what is left at both ends of

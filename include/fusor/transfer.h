@@ -7,6 +7,7 @@
  * done, and what is put there later does not wait for it, unless fsr_after says so. So a loop over parts with two
  * buffers of each kind overlaps all three:
  *
+ *     fsr_ticket up[2] = {0, 0}, down[2] = {0, 0};    // 0: nothing, which is always done
  *     fsr_upload(ctx, in[0], host_in[0], bytes, &up[0]);
  *     for (int i = 0; i < n; i++) {
  *         int a = i % 2, b = 1 - a;

@@ -57,6 +57,13 @@ static void older_config(void **state) {
     fsr_close(ctx);
 }
 
+/* The knobs are a config's end, so that one more moves no field: what is no knob stands before the first. */
+static void knobs_are_last(void **state) {
+    (void)state;
+    assert_int_equal(offsetof(fsr_config, backend), 2 * sizeof(fsr_allocator *));
+    assert_true(offsetof(fsr_config, device_memory) < offsetof(fsr_config, backend));
+}
+
 /* A config of headers with one knob more: as long as it is 0 nothing is asked for. */
 static void newer_config(void **state) {
     (void)state;
@@ -231,8 +238,8 @@ static void functions(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(sizes),   SUBJECT_TEST(older_config),    SUBJECT_TEST(newer_config),
-    SUBJECT_TEST(answers), SUBJECT_TEST(profile_answers), SUBJECT_TEST(operators),
-    SUBJECT_TEST(loops),   SUBJECT_TEST(callees),         SUBJECT_TEST(functions),
+    SUBJECT_TEST(sizes),   SUBJECT_TEST(older_config),    SUBJECT_TEST(knobs_are_last), SUBJECT_TEST(newer_config),
+    SUBJECT_TEST(answers), SUBJECT_TEST(profile_answers), SUBJECT_TEST(operators),      SUBJECT_TEST(loops),
+    SUBJECT_TEST(callees), SUBJECT_TEST(functions),
 };
 SUBJECT_MAIN(tests)
