@@ -125,8 +125,7 @@ static bool many(const job *j) {
     return j->l.count > 1 && j->l.count < INT_MAX && j->l.cols <= SMALL;
 }
 
-/* ---- equations
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- equations --------------------------------------------------------------------------------------------- */
 
 static void lu_batched(job *j, char *a, int *pivot) {
     const int n = (int)j->l.cols, count = (int)j->l.count;
@@ -194,8 +193,7 @@ static void eliminate(job *j) {
         copy_pieces(j, j->out[1] + i * j->l.slot * 4, 4, pivot + i * n * 8, 8, 4, n);
 }
 
-/* ---- factors
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- factors ----------------------------------------------------------------------------------------------- */
 
 static void cholesky(job *j) {
     const int64_t n = j->l.cols, each = n * n * j->element;
@@ -316,8 +314,7 @@ static void eigh(job *j) {
         copy(j, j->out[1], a, j->l.count * each);
 }
 
-/* ---- the call
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the call ---------------------------------------------------------------------------------------------- */
 
 /* Work that reads the host's memory is waited for; the device's is the pool's again, behind the work that uses it. */
 static void finish(job *j) {

@@ -85,8 +85,7 @@ static fsr_status distances(const fsr_csr *links, fsr_graph *g, int32_t *out) {
     return status ? status : fsr_read(away, out, (size_t)links->rows * sizeof *out);
 }
 
-/* ---- plain loops
- * --------------------------------------------------------------------------------------------------- */
+/* ---- plain loops ------------------------------------------------------------------------------------------- */
 
 static double worst_rank(const web *w, const double *got) {
     double *rank = malloc((size_t)w->pages * sizeof *rank), *next = malloc((size_t)w->pages * sizeof *next), worst = 0;
@@ -132,8 +131,7 @@ static int64_t wrong_distances(const web *w, const int32_t *got) {
     return wrong;
 }
 
-/* ---- both
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- both -------------------------------------------------------------------------------------------------- */
 
 static int walk(fsr_context *ctx, const web *w, double *rank, int32_t *away) {
     fsr_graph *g = fsr_graph_new(ctx);

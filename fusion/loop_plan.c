@@ -142,8 +142,7 @@ void fsr_loop_plans_clear(fsr_loop_plans *loops) {
     loops->of = NULL;
 }
 
-/* ---- the workspace
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the workspace ----------------------------------------------------------------------------------------- */
 
 /* Takes room for n bytes; where it begins. */
 static int64_t take(fsr_loop_layout *l, int64_t n) {
@@ -172,8 +171,7 @@ void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layo
     out->arena = take(out, first > turn ? first : turn);
 }
 
-/* ---- one list of steps
- * ---------------------------------------------------------------------------------------------- */
+/* ---- one list of steps ------------------------------------------------------------------------------------- */
 
 /* Bytes count once for each of `times`. */
 static void move_steps(fsr_program_step *to, int *n, fsr_loop_part *part, int64_t times) {

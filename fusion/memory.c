@@ -196,8 +196,7 @@ bool fsr_memory_gifts(fsr_program *program, const int *gift) {
     return program->gift != NULL;
 }
 
-/* ---- offsets
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- offsets ----------------------------------------------------------------------------------------------- */
 
 static int by_size(const void *a, const void *b) {
     const fsr_temporary *const *x = a, *const *y = b;

@@ -59,8 +59,7 @@ static bool operand_take(fsr_site at, const char *what, fsr_node *x, int64_t n, 
     return fsr_node_sound(*poison) != NULL;
 }
 
-/* ---- forms
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------------------------- */
 
 void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
                          int64_t cols) {
@@ -123,8 +122,7 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
     return fsr_scatter_add_at(at, zeros, (fsr_node[]){rows_of(at, &a), a.columns}, 2, a.values, FSR_BOUND_CLIP, 0);
 }
 
-/* ---- products
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------------------- */
 
 /* The values, times what belongs to each: a number, or a row of numbers. */
 static fsr_node products(fsr_site at, const fsr_csr *a, fsr_node x, fsr_node index) {

@@ -188,8 +188,7 @@ static bool run(recording *r, int depth) {
                              : no_memory(r);
 }
 
-/* ---- the nodes
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the nodes --------------------------------------------------------------------------------------------- */
 
 /* The loop itself; what the callbacks took from outside is an argument. */
 static fsr_rec *loop_record(recording *r, fsr_node *loop) {

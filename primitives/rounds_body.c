@@ -143,8 +143,7 @@ static bool take_outside(copy *c, fsr_ref ref, fsr_ref *image) {
     return true;
 }
 
-/* ---- the walk
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the walk ---------------------------------------------------------------------------------------------- */
 
 /* The node's results are copied, or will be: it is not taken from outside. */
 static bool is_copied(const copy *c, fsr_ref ref) {
@@ -221,8 +220,7 @@ static bool copy_result(copy *c, fsr_ref ref, fsr_ref *image) {
     return image_of(c, ref, image);
 }
 
-/* ---- conditions
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- conditions -------------------------------------------------------------------------------------------- */
 
 static fsr_node handle_of(const fsr_rounds *t, fsr_ref ref) {
     return fsr_graph_handle(t->body, ref.id, ref.output);

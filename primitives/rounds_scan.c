@@ -155,8 +155,7 @@ static bool fits(scan *s) {
     return components_take(s) && slices_take(s);
 }
 
-/* ---- the operator
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the operator ------------------------------------------------------------------------------------------ */
 
 /* A node of the body again, of elements. */
 static fsr_node again(scan *s, fsr_ref ref) {
@@ -213,8 +212,7 @@ static fsr_combine *operator_of(scan *s, fsr_node *outside, fsr_node *poison) {
     return c;
 }
 
-/* ---- the scan
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the scan ---------------------------------------------------------------------------------------------- */
 
 /* The right side of component c, with its slices along the axis: a slice of each turn, or nothing that is looked at. */
 static fsr_node right_side(const scan *s, int c, int axis) {

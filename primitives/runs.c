@@ -161,8 +161,7 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
     return fsr_with_length(fsr_alias(at, out), &length);
 }
 
-/* ---- x[mask] = y
- * -------------------------------------------------------------------------------------------------- */
+/* ---- x[mask] = y ------------------------------------------------------------------------------------------- */
 
 /* y's elements in order where the mask holds; how many there are has to be how many it holds for. */
 static fsr_node in_order(fsr_site at, fsr_node mask, fsr_node y) {

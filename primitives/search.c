@@ -106,8 +106,7 @@ static fsr_node element(fsr_site at, fsr_node x, int64_t i) {
     return fsr_node_sound(part) ? fsr_squeeze_at(at, part, 0) : part;
 }
 
-/* ---- places
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------ */
 
 fsr_node fsr_searchsorted_at(fsr_site at, fsr_node keys, fsr_node x, fsr_side side) {
     static const char what[] = "searchsorted";
@@ -129,8 +128,7 @@ fsr_node fsr_digitize_at(fsr_site at, fsr_node x, fsr_node bins, bool right) {
     return fsr_searched(at, bins, x, &how);
 }
 
-/* ---- interpolation
- * --------------------------------------------------------------------------------------------------- */
+/* ---- interpolation ----------------------------------------------------------------------------------------- */
 
 typedef struct curve {
     fsr_node x, xp, fp; /* x of f64 */

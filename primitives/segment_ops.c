@@ -8,8 +8,7 @@
 #include "primitives/segment.h"
 #include <string.h>
 
-/* ---- built-in operators
- * ------------------------------------------------------------------------------------------- */
+/* ---- built-in operators ------------------------------------------------------------------------------------ */
 
 typedef struct known {
     const char *what;
@@ -59,8 +58,7 @@ fsr_node fsr_segment_max_at(fsr_site at, fsr_node x, fsr_node offsets) {
     return folded(at, &(known){"segment_max", FSR_OP_MAXIMUM, SAME}, x, offsets);
 }
 
-/* ---- places
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------ */
 
 static fsr_node place_of(fsr_site at, const char *what, fsr_op extreme, fsr_node x, fsr_node offsets) {
     fsr_node poison, in[2], out[2];
@@ -111,8 +109,7 @@ fsr_node fsr_segment_last_at(fsr_site at, fsr_node x, fsr_node offsets) {
     return end_of(at, "segment_last", x, offsets, true);
 }
 
-/* ---- running folds
- * --------------------------------------------------------------------------------------------------- */
+/* ---- running folds ----------------------------------------------------------------------------------------- */
 
 /* Each element that of its neighbour, before it or with `reverse` behind it; at marks the identity. */
 static fsr_node neighbours(fsr_site at, fsr_node x, fsr_node mark, fsr_value identity, bool reverse) {
@@ -173,8 +170,7 @@ fsr_node fsr_segment_cumsum_at(fsr_site at, fsr_node x, fsr_node offsets, int fl
     return fsr_node_sound(out) ? fsr_convert(at, out, dtype, false) : out;
 }
 
-/* ---- a caller's operator
- * ------------------------------------------------------------------------------------------------ */
+/* ---- a caller's operator ----------------------------------------------------------------------------------- */
 
 /* The operator, as ours in *own, and its operands, in in[]. False: out[0] alone has the poison where there is no
  * telling how many results there are, else all of them. */
@@ -227,8 +223,7 @@ void fsr_segment_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr
             out[i] = good ? fsr_segments_length(&s, in[i]) : poison;
 }
 
-/* ---- runs
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------- */
 
 void fsr_runs_at(fsr_site at, fsr_node *out, fsr_node keys) {
     static const char what[] = "runs";

@@ -98,8 +98,7 @@ void fsr_unique_at(fsr_site at, fsr_node *out, fsr_node x, bool equal_nan) {
                  : begun;
 }
 
-/* ---- which are among others
- * --------------------------------------------------------------------------------------- */
+/* ---- which are among others -------------------------------------------------------------------------------- */
 
 /* A search in the others, sorted: what is found there is equal, and stands before their end. */
 fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
@@ -138,8 +137,7 @@ fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
     return length.origin ? fsr_with_length(fsr_alias(at, out), &length) : out;
 }
 
-/* ---- the most frequent one
- * ------------------------------------------------------------------------------------------ */
+/* ---- the most frequent one --------------------------------------------------------------------------------- */
 
 void fsr_mode_at(fsr_site at, fsr_node *out, fsr_node x, const int *axes, int naxes, int flags) {
     static const char what[] = "mode";

@@ -86,8 +86,7 @@ static fsr_status copy_slices(const loop *l, int64_t at, bool in, fsr_fault *fau
     return status;
 }
 
-/* ---- turns
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------------------------------- */
 
 /* Reads a condition; the host waits for it. */
 static fsr_status read_go(const loop *l, int which, bool *go, fsr_fault *fault) {

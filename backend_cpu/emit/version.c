@@ -123,8 +123,7 @@ static void put_bounds(fsr_c_emit *e, const versions *v, const char *high, int u
     fsr_c_end(e);
 }
 
-/* ---- versions
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- versions ---------------------------------------------------------------------------------------------- */
 
 static void know(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version version) {
     e->known = version;

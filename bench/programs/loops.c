@@ -68,8 +68,7 @@ static void gram_schmidt(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_scan_loop(out, in, 1, &each, 1, 1, 0, 0, gram_schmidt_turn, NULL);
 }
 
-/* ---- paths, equations, waves
- * --------------------------------------------------------------------------------------- */
+/* ---- paths, equations, waves ------------------------------------------------------------------------------- */
 
 static void path_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
@@ -163,8 +162,7 @@ static void adi_steps(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_fori_loop(out, in, 1, fsr_int(g, 20), adi_turn, NULL);
 }
 
-/* ---- the rows
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the rows ---------------------------------------------------------------------------------------------- */
 
 #define SQUARE .in = {{"A", BENCH_UNIFORM, "aa"}}
 

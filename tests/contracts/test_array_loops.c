@@ -15,8 +15,7 @@ typedef struct loop {
     void *user;
 } loop;
 
-/* ---- by hand
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- by hand ----------------------------------------------------------------------------------------------- */
 
 /* Slice i of each array along the axis, and the number of the turn. */
 static void slices(const loop *l, const fsr_node *arrays, int64_t i, int64_t turn, fsr_node *in) {
@@ -74,8 +73,7 @@ static void check_turns(const loop *l, const fsr_node *first, int64_t turns, con
     subject_verify(got, l->nstate, NULL, "%s", what);
 }
 
-/* ---- bodies
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ------------------------------------------------------------------------------------------------ */
 
 /* Explicit Euler for the heat equation on a ring, with a source that the turn's number moves. */
 static void heat(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -109,8 +107,7 @@ static void floyd_warshall(fsr_node *out, const fsr_node *state, const fsr_node 
     out[0] = fsr_minimum(state[0], fsr_add(column, row));
 }
 
-/* ---- tests: a number of turns
- * ----------------------------------------------------------------------------------------- */
+/* ---- tests: a number of turns ------------------------------------------------------------------------------ */
 
 static void as_turns_by_hand(void **state) {
     (void)state;
@@ -191,8 +188,7 @@ static void memory_is_flat(void **state) {
     assert_true(subject_resident() - resident < 8 << 20);
 }
 
-/* ---- tests: a condition
- * ------------------------------------------------------------------------------------------------- */
+/* ---- tests: a condition ------------------------------------------------------------------------------------ */
 
 /* Jacobi's iteration for a system of equations; the state: x, and what the last turn has changed. */
 static void jacobi(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -242,8 +238,7 @@ static void until_it_converges(void **state) {
     subject_verify(got, 2, NULL, "jacobi");
 }
 
-/* ---- tests: slices
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- tests: slices ----------------------------------------------------------------------------------------- */
 
 /* Thomas' algorithm for tridiagonal systems, many side by side: elimination, and substitution from the end. in: a,
  * b, c, d. */
@@ -355,8 +350,7 @@ static void some_results(void **state) {
     assert_int_equal(fsr_node_bytes(got[2]), 0);
 }
 
-/* ---- tests: loops in loops, plans
- * ------------------------------------------------------------------------------------------ */
+/* ---- tests: loops in loops, plans -------------------------------------------------------------------------- */
 
 static void inner(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     const fsr_node *outer = user; /* its state and its number */
@@ -406,8 +400,7 @@ static void one_plan(void **state) {
     fsr_plan_free(plan);
 }
 
-/* ---- tests: mistakes
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- tests: mistakes --------------------------------------------------------------------------------------- */
 
 static void too_wide(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)in, (void)user;

@@ -286,8 +286,7 @@ static void axes(void **state) {
     subject_verify(outs, 4, NULL, "axes");
 }
 
-/* ---- a caller's operator
- * ------------------------------------------------------------------------------------------ */
+/* ---- a caller's operator ----------------------------------------------------------------------------------- */
 
 /* Linear recurrences: pairs (a, b), then (c, d), are (a c, b c + d); does not commute. */
 static void recur(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {

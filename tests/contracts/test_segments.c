@@ -68,8 +68,7 @@ static fsr_node numbers(int64_t n) {
     return out;
 }
 
-/* ---- built-in operators
- * ------------------------------------------------------------------------------------------- */
+/* ---- built-in operators ------------------------------------------------------------------------------------ */
 
 static void compare(const segments *s, const fsr_node *out, const char *what) {
     float *sum = subject_read(out[0]), *low = subject_read(out[1]), *first = subject_read(out[3]),
@@ -165,8 +164,7 @@ static void axes(void **state) {
     free(s.offset);
 }
 
-/* ---- a caller's operator
- * -------------------------------------------------------------------------------------------- */
+/* ---- a caller's operator ----------------------------------------------------------------------------------- */
 
 /* Linear recurrences: pairs (a, b), then (c, d), are (a c, b c + d); does not commute. */
 static void recur(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -212,8 +210,7 @@ static void recurrences(void **state) {
     free(s.offset);
 }
 
-/* ---- running sums
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- running sums ------------------------------------------------------------------------------------------ */
 
 static void running_sums(void **state) {
     (void)state;
@@ -237,8 +234,7 @@ static void running_sums(void **state) {
     free(s.offset);
 }
 
-/* ---- runs
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------- */
 
 static void runs(void **state) {
     (void)state;
@@ -272,8 +268,7 @@ static void runs(void **state) {
     assert_true(subject_value(run[0], 0) == 0 && subject_value(run[1], 0) == 0);
 }
 
-/* ---- mistakes
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- mistakes ---------------------------------------------------------------------------------------------- */
 
 /* What is computed keeps its values in every part of a sum. */
 static void computed_before(void **state) {

@@ -125,8 +125,7 @@ static void lists(void **state) {
     free(got);
 }
 
-/* ---- several tables, and indices anywhere
- * -------------------------------------------------------------------------- */
+/* ---- several tables, and indices anywhere ------------------------------------------------------------------ */
 
 static void anywhere(void **state) {
     (void)state;
@@ -154,8 +153,7 @@ static void anywhere(void **state) {
     }
 }
 
-/* ---- dtypes
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- dtypes ------------------------------------------------------------------------------------------------ */
 
 /* Argument 0 counts: the element there, state 0. */
 static void look_up(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
@@ -180,8 +178,7 @@ static void of_several_dtypes(void **state) {
     }
 }
 
-/* ---- where loops stand
- * ------------------------------------------------------------------------------------------------ */
+/* ---- where loops stand ------------------------------------------------------------------------------------- */
 
 /* What a loop takes from is overwritten by nobody meanwhile, though nobody needs it afterwards. */
 static void not_in_place(void **state) {

@@ -404,8 +404,7 @@ static void what_is_wrong_is_told(void **state) {
     mpfr_clear(truth);
 }
 
-/* ---- folds
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- folds ------------------------------------------------------------------------------------------------- */
 
 static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
     (void)user;

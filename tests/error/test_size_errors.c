@@ -273,8 +273,7 @@ static void every_builder(void **state) {
     }
 }
 
-/* ---- copies of nothing
- * -------------------------------------------------------------------------------------------- */
+/* ---- copies of nothing ------------------------------------------------------------------------------------- */
 
 static void empty(fsr_node x, int ndim, const int64_t *shape) {
     assert_int_equal(fsr_node_status(x), FSR_OK);
