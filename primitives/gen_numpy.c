@@ -24,14 +24,26 @@ static const row rows[] = {
 
 #define COUNT ((int)(sizeof rows / sizeof rows[0]))
 
+/* What rows that SAYS do not do. */
+static const struct {
+    const char *name, *text;
+} buts[] = {
+#define FSR_NUMPY(name, how, ours, text)
+#define FSR_NUMPY_BUT(name, text) {name, text},
+#include "primitives/numpy.def"
+#undef FSR_NUMPY_BUT
+#undef FSR_NUMPY
+};
+
+#define BUTS (sizeof buts / sizeof buts[0])
+
 /* The words of LACKS, in the page's order. */
 static const struct {
     const char *word, *what;
 } words[] = {
     {"length", "the values decide how long the result is; `fsr_compress` has a capacity and a count"},
     {"indices", "makes places to read or write at"},
-    {"library call",
-     "products of matrices, linear algebra, Fourier transforms: call a library between two computations"},
+    {"library call", "eigenvalues where no symmetry is known, least squares: a library's, by `fsr_call_library`"},
     {"polynomials", "lists of coefficients"},
     {"dates", "there is no dtype of time"},
     {"no such dtype", "bool, integers and floats of 8 to 64 bits, and complex numbers of two of these are all"},
@@ -125,6 +137,16 @@ static void write_expression(FILE *to, const row *r) {
     }
 }
 
+/* What the row does not do, or of which kind of what is missing it is. */
+static const char *missing(const row *r) {
+    if (r->how != SAYS)
+        return r->text;
+    for (size_t k = 0; k < BUTS; k++)
+        if (!strcmp(buts[k].name, r->name))
+            return buts[k].text;
+    return "";
+}
+
 static void write_page(FILE *to) {
     int count[LACKS + 1] = {0};
     for (int i = 0; i < COUNT; i++)
@@ -147,7 +169,7 @@ static void write_page(FILE *to) {
         write_c(to, &rows[i]);
         fputs(" | ", to);
         write_expression(to, &rows[i]);
-        fprintf(to, " | %s |\n", rows[i].how == SAYS ? "" : rows[i].text);
+        fprintf(to, " | %s |\n", missing(&rows[i]));
     }
 }
 
@@ -166,6 +188,21 @@ static int check_words(void) {
     return wrong;
 }
 
+/* 0, or 1: what a row does not do is said of none that SAYS. */
+static int check_buts(void) {
+    int wrong = 0;
+    for (size_t k = 0; k < BUTS; k++) {
+        int i = 0;
+        while (i < COUNT && (rows[i].how != SAYS || strcmp(rows[i].name, buts[k].name) != 0))
+            i++;
+        if (i == COUNT) {
+            fprintf(stderr, "gen_numpy: %s: no row of that name SAYS\n", buts[k].name);
+            wrong = 1;
+        }
+    }
+    return wrong;
+}
+
 int main(int argc, char **argv) {
     const bool tell = argc == 2 && !strcmp(argv[1], "--rows");
     FILE *to = argc != 2 ? NULL : tell ? stdout : fopen(argv[1], "w");
@@ -173,7 +210,7 @@ int main(int argc, char **argv) {
         fputs("usage: gen_numpy --rows, or FILE (that can be written)\n", stderr);
         return 2;
     }
-    int status = check_words();
+    int status = check_words() | check_buts();
     if (!tell)
         write_page(to);
     for (int i = 0; i < COUNT && tell; i++)
