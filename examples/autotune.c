@@ -42,11 +42,13 @@ static bool tune(fsr_context *ctx, const char *name, fsr_node (*make)(fsr_node),
     char schedule[400] = "";
     if (fsr_compile(&y, 1, &plan))
         return false;
+    /* guide: tuning */
     bool good = !fsr_plan_run(plan, &x, 1, &first, 1, NULL) && !fsr_autotune(plan, &x, 1, &then, 1, &r) &&
                 !fsr_plan_schedule(plan, 0, schedule, sizeof schedule, NULL);
     if (good)
         printf("%-8s %d kernel; %d schedules measured, %d known, %d changed: %.4f ms, then %.4f\n         %s\n", name,
                r.kernels, r.schedules, r.known, r.changed, r.ms_before, r.ms_after, schedule);
+    /* guide: end */
     good = good && memcmp(before, after, bytes) == 0;
     fsr_plan_free(plan);
     fsr_graph_free(g);

@@ -149,6 +149,55 @@ static void taking(fsr_context *ctx, fsr_graph *g) {
     EXPECT(r[0] == 8 && r[4] == 0 && r[8] == 8 && s[0] == 10 && s[1] == 0 && s[2] == 11 && p[0] == 4 && p[7] == 11);
 }
 
+/* Whether the context can compute x: sorts on a GPU want a library built with nvcc, linear algebra cuSOLVER. */
+static int is_there(fsr_node x) {
+    return fsr_force(x) != FSR_ERR_UNSUPPORTED;
+}
+
+static void order(fsr_context *ctx, fsr_graph *g) {
+    const int32_t data[] = {3, 1, 3, 7};
+    int64_t place[4], number[4], several[4], count;
+    if (!is_there(fsr_sort(fsr_from_host(g, FSR_I32, 1, (int64_t[]){4}, data), (int[]){0}, 1, 0)))
+        return;
+    /* guide: unique */
+    fsr_node x = fsr_from_host(g, FSR_I32, 1, (int64_t[]){4}, data), out[4]; /* 3 1 3 7 */
+    fsr_unique(out, x, true);
+    must(ctx, fsr_read(out[2], number, sizeof number));                /* 1 0 1 2 */
+    must(ctx, fsr_read_live(out[1], place, sizeof place, &count));     /* 1 0 3, count 3 */
+    must(ctx, fsr_read_live(out[3], several, sizeof several, &count)); /* 1 2 1 */
+    /* guide: end */
+    EXPECT(count == 3 && number[0] == 1 && number[1] == 0 && number[3] == 2);
+    EXPECT(place[0] == 1 && place[1] == 0 && place[2] == 3 && several[0] == 1 && several[1] == 2 && several[2] == 1);
+}
+
+static void equations(fsr_context *ctx, fsr_graph *g) {
+    const double matrices[2][2][2] = {{{2, 0}, {1, 1}}, {{1, 2}, {2, 4}}}, right[2] = {4, 3};
+    double x[2][2], value[2];
+    if (!is_there(fsr_inv(fsr_eye(g, FSR_F64, 2, 2, 0))))
+        return;
+    /* guide: equations */
+    fsr_node a = fsr_from_host(g, FSR_F64, 3, (int64_t[]){2, 2, 2}, matrices); /* the second is singular */
+    fsr_node b = fsr_from_host(g, FSR_F64, 1, (int64_t[]){2}, right);          /* one dimension: a vector */
+    must(ctx, fsr_read(fsr_solve(a, b), x, sizeof x));                         /* [2,2]: 2 1, NaN NaN */
+    must(ctx, fsr_read(fsr_det(a), value, sizeof value));                      /* 2 0 */
+    /* guide: end */
+    EXPECT(fabs(x[0][0] - 2) < 1e-12 && fabs(x[0][1] - 1) < 1e-12 && isnan(x[1][0]) && isnan(x[1][1]));
+    EXPECT(fabs(value[0] - 2) < 1e-12 && value[1] == 0);
+}
+
+static void contexts(fsr_context *ctx, fsr_graph *g) {
+    double total;
+    /* guide: contexts */
+    fsr_context *other;
+    must(ctx, fsr_open(NULL, &other)); /* the knob device may name another GPU */
+    fsr_graph *h = fsr_graph_new(other);
+    fsr_node x = fsr_sqrt(fsr_arange(g, FSR_F64, 100)), y = fsr_from_node(h, x); /* computes x, and copies it */
+    must(other, fsr_read(fsr_sum(fsr_mul(y, y), NULL, 0, 0), &total, sizeof total));
+    fsr_close(other); /* with h and y; x stays */
+    /* guide: end */
+    EXPECT(fabs(total - 4950) < 1e-9);
+}
+
 static void reductions(fsr_context *ctx, fsr_graph *g) {
     static float data[400][600];
     for (int i = 0; i < 400 * 600; i++)
@@ -482,9 +531,10 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {
-        poison, force,    promotion,   parameters,    scopes,           views,  taking,  reductions, scans, operators,
-        loops,  searches, array_loops, row_functions, native_functions, copies, explain, verify,     errors};
+    static const chapter chapters[] = {poison,    force,   promotion, parameters,  scopes,        views,
+                                       taking,    order,   equations, contexts,    reductions,    scans,
+                                       operators, loops,   searches,  array_loops, row_functions, native_functions,
+                                       copies,    explain, verify,    errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

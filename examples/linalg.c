@@ -30,10 +30,12 @@ static fsr_node skew(fsr_node x) {
     return norm(fsr_sub(fsr_matmul(fsr_swapaxes(x, 0, 1), x), fsr_eye(x.graph, FSR_F64, n, n, 0)));
 }
 
+/* guide: rank */
 /* u s v' of the first k values. */
 static fsr_node product(fsr_node u, fsr_node s, fsr_node vt, int64_t k) {
     return fsr_matmul(fsr_mul(fsr_slice(u, 1, 0, k, 1), fsr_slice(s, 0, 0, k, 1)), fsr_slice(vt, 0, 0, k, 1));
 }
+/* guide: end */
 
 int main(void) {
     fsr_context *ctx;
@@ -42,8 +44,10 @@ int main(void) {
     fsr_graph *g = fsr_graph_new(ctx);
     fsr_node plain = fsr_matmul(normal(g, ROWS, RANK, 1), normal(g, RANK, COLS, 2)), u, s, vt;
     fsr_node noisy = fsr_add(plain, fsr_mul(normal(g, ROWS, COLS, 3), fsr_float(g, 0.1)));
+    /* guide: decomposition */
     fsr_svd(noisy, &u, &s, &vt);
     fsr_node left = fsr_slice(s, 0, RANK, COLS, 1), best = product(u, s, vt, RANK);
+    /* guide: end */
     const fsr_node ask[] = {skew(u),
                             skew(fsr_swapaxes(vt, 0, 1)),
                             norm(fsr_sub(product(u, s, vt, COLS), noisy)),

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The C of docs/guide.md is that of the programs that build and run: every block is examples/first.c less its licence or a passage of
-# examples/guide.c between its marks, less the marks' indentation, and every passage is there; the program of README.md is
-# first.c without its first comments. A message with a line of an example, `add: ... (examples/guide.c:32)`, names a line that
-# calls that function. Runs in the source root.
+# examples/guide.c, linalg.c or autotune.c between its marks, less the marks' indentation, and every passage is there; the program of
+# README.md is first.c without its first comments. A message with a line of an example, `add: ... (examples/guide.c:32)`, names a line
+# that calls that function; so do the lines of what fsr_explain prints: the first has the first function that is fused, the last the last.
+# Runs in the source root.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -36,7 +37,9 @@ is_among() {
 }
 
 blocks docs/guide.md "$dir/block"
-passages examples/guide.c "$dir/passage"
+for example in guide linalg autotune; do
+    passages "examples/$example.c" "$dir/passage_$example"
+done
 tail -n +2 examples/first.c >"$dir/passage0"
 blocks README.md "$dir/readme"
 tail -n +3 examples/first.c >"$dir/first"
@@ -53,4 +56,13 @@ is_among "$dir/first" "$dir/readme" || complain 'README.md: its program is not e
 while IFS=: read -r function file line; do
     sed -n "${line}p" "$file" | grep -q "fsr_$function(" || complain "docs/guide.md: line $line of $file calls no fsr_$function"
 done < <(grep -oE '`[a-z_]+: [^`]*\(examples/[a-z_]+\.c:[0-9]+\)' docs/guide.md | sed -E 's/^`([a-z_]+): .*\((examples[^:]*):([0-9]+)\)/\1:\2:\3/')
+
+# fuses: max, sub ... and, on the next line, recorded at: FILE:A-B.
+seen=0
+while read -r first last file from to; do
+    seen=$((seen + 1))
+    sed -n "${from}p" "$file" | grep -q "fsr_$first(" || complain "docs/guide.md: line $from of $file calls no fsr_$first"
+    sed -n "${to}p" "$file" | grep -q "fsr_$last(" || complain "docs/guide.md: line $to of $file calls no fsr_$last"
+done < <(sed -nE '/^    fuses: /{N;s/^    fuses: ([a-z_]+)(, .*)?, ([a-z_]+)\n    recorded at: ([^:]+):([0-9]+)-([0-9]+)$/\1 \3 \4 \5 \6/p;}' docs/guide.md)
+[ $seen -gt 0 ] || complain 'docs/guide.md: no kernel that fsr_explain tells was found: the check itself is broken'
 exit $status
