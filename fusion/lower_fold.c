@@ -15,6 +15,13 @@ int fsr_lower_fold_slot(const fsr_group *group, int node) {
     return -1;
 }
 
+bool fsr_lower_scans(const fsr_lowering *l) {
+    for (int i = 0; i < l->group->nfolds; ++i)
+        if (fsr_is(l->flow->node[l->group->fold[i]].kind, FSR_IS_RUNNING))
+            return true;
+    return false;
+}
+
 void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out) {
     const fsr_flow_node *n = &flow->node[node];
     bool scan = fsr_is(n->kind, FSR_IS_RUNNING);

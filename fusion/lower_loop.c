@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool any_scan(const fsr_lowering *l) {
-    for (int i = 0; i < l->group->nfolds; ++i)
-        if (fsr_is(l->flow->node[l->group->fold[i]].kind, FSR_IS_RUNNING))
-            return true;
-    return false;
-}
-
 /* Where the group could also store the loop's results. */
 static bool is_own_index(const fsr_lowering *l, const fsr_shape *shape, const fsr_index *index) {
     const fsr_domain *d = &l->group->domain;
@@ -37,7 +30,7 @@ static const char *runs_again(const fsr_lowering *l, const fsr_inst *inst) {
     const fsr_domain *d = &l->group->domain;
     if (inst->level == FSR_ROW && inst->pass == 0 && d->ndim > d->nparallel)
         return "its loop would run in everything that shares a row";
-    if (inst->level == FSR_ELEM && !l->p->target->gpu && any_scan(l))
+    if (inst->level == FSR_ELEM && !l->p->target->gpu && fsr_lower_scans(l))
         return "its loop would run again where the scan's carries are known";
     return NULL;
 }

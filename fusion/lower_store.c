@@ -15,7 +15,8 @@ static int moved_dimension(const fsr_flow_node *n) {
     return fsr_is(n->kind, FSR_IS_MOVED) && n->shape.dim[last] > 1 ? last : -1;
 }
 
-/* Where in the domain the i-th stored value is computed, and whether once a row. */
+/* Where in the domain the i-th stored value is computed, and whether once a row. What is folded may have one element, so
+ * that a value is of the row and of its element: beside a scan, of which it may be made, it is the element's. */
 static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
     fsr_link link = l->group->store[i];
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -30,6 +31,10 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
     bool folded = d->ndim > d->nparallel;
     if (moved_dimension(n) >= 0)
         l->group->row[i] = l->group->row[i] && !folded;
+    if (l->group->row[i] && folded && fsr_lower_scans(l) && fsr_index_elem(&input, &n->shape, d)) {
+        l->group->row[i] = false;
+        *index = input;
+    }
     return l->group->row[i] || (folded && fsr_index_elem(index, &n->shape, d)) ||
            (fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false);
 }

@@ -313,6 +313,15 @@ static void test_sorted_above_zero(void **state) {
     CHECK(false, fsr_sort(x, NULL, 0, 0), fsr_sort(x, NULL, 0, FSR_DESCENDING));
 }
 
+/* A loop's result over a scan along one element was taken for the row's once it was stored, for a filter that came later. */
+static void test_stored_loop_over_a_scan_of_one_element(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(2, 2, 1), 4), t[2];
+    fsr_node all = fsr_cumall(x, AXES(2), 1, 0), upper = fsr_triu(all, 1);
+    fuzz_iterate(t, (fsr_node[]){upper, all}, 2, 5);
+    CHECK(false, fuzz_lengths(x, fsr_maximum(upper, t[0]), 15));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -331,6 +340,7 @@ int main(void) {
         TEST(test_filter_of_rows_of_nothing),
         TEST(test_length_of_one_element),
         TEST(test_sorted_above_zero),
+        TEST(test_stored_loop_over_a_scan_of_one_element),
         TEST(test_cut_beside_what_is_stored),
         TEST(test_loaded_again_after_being_written_over),
         TEST(test_stored_literal_of_a_loop),
