@@ -161,6 +161,10 @@ fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value) {
     return argument(g, at, dtype, NULL, fsr_value_from_double(dtype, value));
 }
 
+fsr_node fsr_count_i64(fsr_graph *g, fsr_site at, int64_t value) {
+    return argument(g, at, FSR_I64, NULL, fsr_value_from_int(FSR_I64, value));
+}
+
 /* FSR_OK: param is a parameter, *rec its record. */
 static fsr_status param_found(fsr_node param, const char *what, fsr_rec **rec) {
     fsr_status status = fsr_node_check(param);

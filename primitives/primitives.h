@@ -46,6 +46,8 @@ char *fsr_name_take(fsr_graph *g, fsr_site at, const char *what, const char *nam
 fsr_node fsr_literal(fsr_graph *g, fsr_site at, fsr_dtype dtype, fsr_value value, bool weak);
 /* A size as an argument of the plan: an unnamed parameter. */
 fsr_node fsr_count(fsr_graph *g, fsr_site at, fsr_dtype dtype, double value);
+/* The same of any i64: those from 2^53 on are no doubles. */
+fsr_node fsr_count_i64(fsr_graph *g, fsr_site at, int64_t value);
 /* The index along an axis of a shape. */
 fsr_node fsr_iota(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shape *shape, int axis);
 

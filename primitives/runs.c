@@ -130,7 +130,7 @@ static bool repeat_take(fsr_site at, const char *what, fsr_node *x, fsr_node *co
     fsr_node zero = fsr_i64(at, *counts, 0);
     const int64_t n = fsr_node_dim(*counts, 0), share = INT64_MAX / (n > 0 ? n : 1);
     const int64_t beyond = share > capacity ? share : capacity; /* n such counts do not wrap, and one is too many */
-    *counts = fsr_minimum_at(at, fsr_integers(at, *counts), fsr_count(g, at, FSR_I64, (double)beyond));
+    *counts = fsr_minimum_at(at, fsr_integers(at, *counts), fsr_count_i64(g, at, beyond));
     *counts = fsr_maximum_at(at, *counts, zero);
     if (fsr_node_is_live(*counts))
         *counts = fsr_prefix(at, *counts, zero, &length);
@@ -145,7 +145,7 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
     fsr_node poison, origin = counts;
     if (!repeat_take(at, what, &x, &counts, capacity, &poison))
         return poison;
-    fsr_node total = fsr_sum_at(at, counts, NULL, 0, 0), room = fsr_count(x.graph, at, FSR_I64, (double)capacity),
+    fsr_node total = fsr_sum_at(at, counts, NULL, 0, 0), room = fsr_count_i64(x.graph, at, capacity),
              zero = fsr_whole(at, x, 0);
     fsr_node ends = fsr_cumsum_at(at, counts, &first, 1, 0), out;
     if (fsr_node_dim(x, 0) == 0 || capacity == 0)

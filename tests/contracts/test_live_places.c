@@ -295,10 +295,15 @@ static void nothing(void **state) {
     fsr_partition_by(out, mask, x);
     same(out[1], "", 0, "sides of nothing");
     same(fsr_repeat_counts(x, x, 5), "", 0, "repeats of nothing");
-    const int64_t huge[] = {INT64_MAX, 1};
-    fsr_node wraps = fsr_repeat_counts(fsr_arange(G, FSR_F32, 2), fsr_from_host(G, FSR_I64, 1, SHAPE(2), huge), 5);
-    float five[5];
-    assert_int_equal(fsr_read(wraps, five, sizeof five), FSR_ERR_SIZE);
+    const int64_t huge[] = {1, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    static const int64_t some[][2] = {{0, 2}, {1, 2}, {1, 5}}; /* where counts begin, and how many there are */
+    for (int i = 0; i < COUNT_OF(some); i++) {
+        const int64_t n = some[i][1];
+        fsr_node counts = fsr_from_host(G, FSR_I64, 1, &n, huge + some[i][0]);
+        fsr_node wraps = fsr_repeat_counts(fsr_arange(G, FSR_F32, n), counts, 5);
+        float five[5];
+        assert_int_equal(fsr_read(wraps, five, sizeof five), FSR_ERR_SIZE);
+    }
     int64_t there = 0;
     OK(fsr_node_count(fsr_live(fsr_arange(G, FSR_F32, 1000), fsr_param(G, "there", FSR_U8, 5)), &there));
     assert_int_equal(there, 5);
