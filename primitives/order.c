@@ -20,13 +20,14 @@ fsr_node fsr_sort_by_key_at(fsr_site at, fsr_node values, fsr_node keys, const i
         return fsr_poison(g, at, FSR_ERR_SHAPE, what, "%s does not have the shape of %s", fsr_say(values).text,
                           fsr_say(keys).text);
     fsr_node places = fsr_argsort_at(at, keys, axes, naxes, flags);
-    if (!fsr_node_sound(places) || fsr_node_size(places) == 0)
-        return fsr_node_sound(places) ? fsr_strong(at, values) : places;
+    if (!fsr_node_sound(places))
+        return places;
     places = fsr_without_length(at, places);
     values = fsr_without_length(at, fsr_strong(at, values));
-    const fsr_node moved =
-        fsr_take_along_axis_at(at, axes ? values : fsr_flatten(at, values), places, axes ? axes[0] : 0, FSR_BOUND_CLIP);
-    return as_long(at, moved, &length);
+    values = axes ? values : fsr_flatten(at, values);
+    if (fsr_node_size(places) > 0)
+        values = fsr_take_along_axis_at(at, values, places, axes ? axes[0] : 0, FSR_BOUND_CLIP);
+    return as_long(at, values, &length);
 }
 
 fsr_node fsr_lexsort_at(fsr_site at, const fsr_node *keys, int n, const int *axes, int naxes) {

@@ -100,7 +100,12 @@ void fsr_unique_at(fsr_site at, fsr_node *out, fsr_node x, bool equal_nan) {
 
 /* ---- which are among others -------------------------------------------------------------------------------- */
 
-/* A search in the others, sorted: what is found there is equal, and stands before their end. */
+static bool is_integer(fsr_node x) {
+    return fsr_dtype_class(fsr_node_dtype(x)) == FSR_CLASS_INT;
+}
+
+/* A search in the others, sorted: what is found there is equal, and stands before their end. Integers that promote to a
+ * float are searched for in the others' dtype, and those that it does not have are not among them. */
 fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
     static const char what[] = "isin";
     fsr_node poison, both[] = {x, others};
@@ -117,7 +122,10 @@ fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
         length = *fsr_node_length(x);
     const fsr_length *known = fsr_node_length(others);
     const fsr_length own = known ? *known : (fsr_length){.origin = 0};
-    const fsr_dtype dtype = fsr_common_dtype(both, 2);
+    fsr_dtype dtype = fsr_common_dtype(both, 2);
+    const bool mixed = dtype == FSR_F64 && is_integer(both[0]) && is_integer(both[1]);
+    if (mixed)
+        dtype = fsr_node_dtype(both[1]);
     const fsr_node needle = fsr_without_length(at, fsr_convert(at, both[0], dtype, false));
     fsr_node keys = fsr_convert(at, both[1], dtype, false);
     keys = own.origin || !fsr_node_sound(keys) ? keys : fsr_flatten(at, keys);
@@ -133,6 +141,8 @@ fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
         out = fsr_equal_at(at, fsr_take_at(at, keys, place, 0, FSR_BOUND_CLIP), needle);
         if (own.origin)
             out = fsr_logical_and_at(at, out, fsr_less_at(at, place, fsr_length_count(g, &own)));
+        if (mixed)
+            out = fsr_logical_and_at(at, out, fsr_equal_at(at, needle, fsr_without_length(at, both[0])));
     }
     return length.origin ? fsr_with_length(fsr_alias(at, out), &length) : out;
 }

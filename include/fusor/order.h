@@ -107,8 +107,8 @@ fsr_node fsr_rank_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
 void fsr_unique_at(fsr_site at, fsr_node *out, fsr_node x, bool equal_nan);
 #define fsr_unique(...) fsr_unique_at(FSR_HERE, __VA_ARGS__)
 /* NumPy's isin: for each element of x whether one of the others, of any shape, is equal to it; compared in their common
- * dtype. NaN is none. The others are sorted, and x's elements are searched for in the kernel that computes them.
- * FSR_ERR_DTYPE: complex numbers. */
+ * dtype, u64 and signed integers exactly. NaN is none. The others are sorted, and x's elements are searched for in the
+ * kernel that computes them. FSR_ERR_DTYPE: complex numbers. */
 fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others);
 #define fsr_isin(...) fsr_isin_at(FSR_HERE, __VA_ARGS__)
 /* The most frequent element along the axes (a list, NULL: all), of several the least, NaN last and equal to NaN:

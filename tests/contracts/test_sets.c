@@ -154,6 +154,30 @@ static void kinds(void **state) {
         assert_int_equal(fsr_node_status(out[i]), FSR_ERR_DTYPE);
 }
 
+/* u64 among signed integers and the other way, which promote to f64: exact, whichever has a greater range. */
+static void among(void **state) {
+    (void)state;
+    const int64_t whole[] = {(INT64_C(1) << 53) + 1, -1, INT64_MIN, INT64_MAX, 7};
+    const uint64_t natural[] = {UINT64_C(1) << 53, UINT64_MAX, UINT64_C(1) << 63, 7};
+    const int8_t small[] = {-1, 7, 0};
+    const fsr_node i = fsr_from_host(G, FSR_I64, 1, SHAPE(5), whole),
+                   u = fsr_from_host(G, FSR_U64, 1, SHAPE(4), natural);
+    const fsr_node s = fsr_from_host(G, FSR_I8, 1, SHAPE(3), small);
+    expect(fsr_isin(i, u), (double[]){0, 0, 0, 0, 1}, 5, "i64 among u64");
+    expect(fsr_isin(u, i), (double[]){0, 0, 0, 1}, 4, "u64 among i64");
+    expect(fsr_isin(u, s), (double[]){0, 0, 0, 1}, 4, "u64 among i8");
+    expect(fsr_isin(s, u), (double[]){0, 1, 0}, 3, "i8 among u64");
+}
+
+/* Of no rows too one dimension is what is put in order where no axis is named. */
+static void nothing(void **state) {
+    (void)state;
+    const fsr_node none = fsr_zeros(G, FSR_F32, 2, SHAPE(0, 3));
+    assert_int_equal(fsr_node_ndim(fsr_sort_by_key(none, none, NULL, 0, 0)), 1);
+    assert_int_equal(fsr_node_ndim(fsr_sort_by_key(none, none, AXES(1), 1, 0)), 2);
+    assert_int_equal(fsr_node_dim(fsr_sort_by_key(none, none, AXES(1), 1, 0), 1), 3);
+}
+
 /* The least of the most frequent elements, along any axes. */
 static void modes(void **state) {
     (void)state;
@@ -249,7 +273,8 @@ static void together(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(lives), SUBJECT_TEST(kinds), SUBJECT_TEST(modes),
-                                       SUBJECT_TEST(segments), SUBJECT_TEST(together)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(lives),   SUBJECT_TEST(kinds), SUBJECT_TEST(among),
+                                       SUBJECT_TEST(nothing), SUBJECT_TEST(modes), SUBJECT_TEST(segments),
+                                       SUBJECT_TEST(together)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
