@@ -163,6 +163,16 @@ static bool sides_take(problem *p, fsr_node *a, fsr_node *b, fsr_shape *whole) {
     return true;
 }
 
+/* What both are factored in: each by itself, as NumPy has it, so that integers are f64 beside f32 too. */
+static fsr_dtype solve_dtype(const fsr_node *both) {
+    fsr_dtype dtype[2];
+    int n = 0;
+    for (int i = 0; i < 2; i++)
+        if (!fsr_node_rec(both[i])->weak)
+            dtype[n++] = factor_dtype(fsr_node_dtype(both[i]));
+    return n ? fsr_dtype_promote_all(dtype, n) : factor_dtype(fsr_node_dtype(both[0]));
+}
+
 fsr_node fsr_solve_at(fsr_site at, fsr_node a, fsr_node b) {
     static const char what[] = "solve";
     fsr_node both[] = {a, b}, poison;
@@ -171,7 +181,7 @@ fsr_node fsr_solve_at(fsr_site at, fsr_node a, fsr_node b) {
     problem p;
     if (fsr_poison_of(at, what, both, 2, &g, &poison))
         return poison;
-    const fsr_dtype dtype = fsr_common_dtype(both, 2);
+    const fsr_dtype common = solve_dtype(both);
     if (!take(&p, at, what, &a, true))
         return p.poison;
     const bool vector = fsr_node_ndim(b) == 1;
@@ -182,7 +192,6 @@ fsr_node fsr_solve_at(fsr_site at, fsr_node a, fsr_node b) {
     if (fsr_node_ndim(b) < 1 || fsr_node_dim(b, vector ? 0 : -2) != n)
         return fsr_poison(g, at, FSR_ERR_SHAPE, what, "%s has no right sides of %lld elements for %s", fsr_say(b).text,
                           (long long)n, fsr_say(a).text);
-    const fsr_dtype common = factor_dtype(dtype == FSR_DTYPE_COUNT ? fsr_node_dtype(a) : dtype);
     a = fsr_convert(at, a, common, false);
     b = fsr_convert(at, vector ? fsr_expand_at(at, b, 1) : b, common, false);
     if (!sound(&p, a) || !sound(&p, b) || !sides_take(&p, &a, &b, &whole))

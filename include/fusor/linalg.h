@@ -7,13 +7,14 @@
 
 FSR_API_BEGIN
 
-/* NumPy's numpy.linalg of the matrices in the last two dimensions, each by itself: f32 of f16, bf16 and f32, complex of
- * complex, f64 of all else. Library calls: on a CPU LAPACK out of OpenBLAS where that is there, loaded when first used,
- * else Fusor's own loops; on a GPU cuSOLVER and cuBLAS. FSR_ERR_UNSUPPORTED, when it is computed: there is none. Where
- * NumPy raises LinAlgError, for a matrix that is singular, not positive definite, or whose iteration does not converge,
- * the results of that matrix are NaN, and the others are right. Work on arguments and results fuses around the call.
- * What no rule determines, signs and phases of vectors and bases of equal values, is the library's. FSR_ERR_SHAPE:
- * less than two dimensions, or not square. */
+/* NumPy's numpy.linalg of the matrices in the last two dimensions, each by itself: f32 of f16, bf16 and f32, complex
+ * of complex, f64 of all else; of two operands each by itself, and then what these promote to. Library calls: on a CPU
+ * LAPACK out of OpenBLAS where that is there, loaded when first used, else Fusor's own loops; on a GPU cuSOLVER and
+ * cuBLAS. FSR_ERR_UNSUPPORTED, when it is computed: there is none. Where NumPy raises LinAlgError, for a matrix that
+ * is singular, not positive definite, or whose iteration does not converge, the results of that matrix are NaN (not
+ * the zeros of a triangle), and the others are right. Work on arguments and results fuses around the call. What no
+ * rule determines, signs and phases of vectors and bases of equal values, is the library's. FSR_ERR_SHAPE: less than
+ * two dimensions, or not square. */
 
 /* x with a x = b: b of one dimension is a vector, else matrices of columns [..., n, k], as NumPy 2 has them; leading
  * dimensions broadcast. FSR_ERR_SHAPE also: b is not of n rows, or does not broadcast. */
