@@ -2,12 +2,14 @@
 /* Measuring schedules of a plan's kernels (fusor/tune.h).
  *
  * Kernel after kernel; the others keep what they have. Each schedule is run with the program's own arguments, one run
- * to warm up and to compare the results' bytes, some to time: the least time counts, as what disturbs a run only makes
- * it longer. The fastest is then measured once more against the rules' schedule, turn by turn. Counter-example to
+ * to warm up and to compare the results' bytes, over outputs that are wrong everywhere: an element that the schedule
+ * leaves unwritten would otherwise still be right, of the run before. Then some to time: the least time counts, as what
+ * disturbs a run only makes it longer. The fastest is then measured once more against the rules' schedule, turn by turn. Counter-example to
  * taking the winner of the first round: of two dozen equal schedules one is always the fastest by luck.
  *
  * What was found lies in the disk cache, under the device, its compiler, the kernel's text and its sizes: fields, or
- * nothing where the rules' schedule is the best. */
+ * nothing where the rules' schedule is the best. It is compared once when it is found there. Of a kernel that the
+ * program's arguments do not run (a loop of no turn) nothing is found, nor kept. */
 #include "fusion/schedule_edit.h"
 #include "fusor/tune.h"
 #include "graph/floats.h"
@@ -75,7 +77,24 @@ static fsr_status results(tuner *t, bool keep, bool *same, fsr_fault *fault) {
     return FSR_OK;
 }
 
-/* The least time of a step in some runs. */
+/* Makes every byte of the outputs another than the one expected. */
+static fsr_status spoil(tuner *t, fsr_fault *fault) {
+    fsr_context *ctx = t->plan->ctx;
+    fsr_status status = FSR_OK;
+    const unsigned char *at = t->expected;
+    for (int i = 0; i < t->nout && !status; at += t->out[i++].bytes) {
+        const bool here = !ctx->target.gpu || t->out[i].place == FSR_HOST;
+        unsigned char *to = here ? t->out[i].data : t->got;
+        for (size_t k = 0; k < t->out[i].bytes; k++)
+            to[k] = (unsigned char)~at[k];
+        if (!here && t->out[i].bytes)
+            status =
+                ctx->backend->ops->copy_in(ctx->backend, t->out[i].data, to, (int64_t)t->out[i].bytes, NULL, fault);
+    }
+    return status;
+}
+
+/* The least time of a step in some runs; negative: it did not run. */
 static fsr_status measure(tuner *t, int step, int runs, double *least) {
     fsr_status status = FSR_OK;
     *least = -1;
@@ -99,8 +118,8 @@ static char *key_of(const tuner *t, int step, size_t *size) {
     if (!to)
         return NULL;
     ctx->backend->ops->facts(ctx->backend, &facts);
-    fprintf(to, "fusor schedule %d\n%s\n%s\n%s\n%d threads\n", GENERATION, fsr_device_name(ctx), facts.isa,
-            facts.compiler, facts.threads);
+    fprintf(to, "fusor schedule %d\n%s\n%s\n%s\n%d threads\noptimize %d\n", GENERATION, fsr_device_name(ctx), facts.isa,
+            facts.compiler, facts.threads, ctx->config.optimize);
     for (int i = 0; i < at->kernel->nints; i++)
         fprintf(to, "%lld ", (long long)at->launch.integer[i]);
     fputc('\n', to);
@@ -138,14 +157,18 @@ static void show(const tuner *t, int tried, int tries) {
     fflush(stderr);
 }
 
-/* The time with other fields; negative: that cannot be run, or gives other bits. */
-static fsr_status try(tuner *t, int step, const char *fields, int runs, double *ms) {
+typedef enum outcome { REFUSED, DIFFERS, SAME } outcome;
+
+/* Gives the step other fields, and runs it once: whether results have the same bits. */
+static fsr_status prove(tuner *t, int step, const char *fields, outcome *out) {
     fsr_fault fault = {FSR_OK, NULL};
     bool same = false;
-    *ms = -1;
+    *out = REFUSED;
     fsr_status status = fsr_plan_tune(t->plan, step, fields, &fault);
     if (!status) {
-        t->report.schedules++;
+        status = spoil(t, &fault);
+        if (status)
+            return fsr_context_take(t->plan->ctx, &fault);
         status = run(t);
     }
     if (status) {
@@ -157,7 +180,17 @@ static fsr_status try(tuner *t, int step, const char *fields, int runs, double *
     if (status)
         return fsr_context_take(t->plan->ctx, &fault);
     t->report.differing += !same;
-    return same ? measure(t, step, runs, ms) : FSR_OK;
+    *out = same ? SAME : DIFFERS;
+    return FSR_OK;
+}
+
+/* The time with other fields; negative: that cannot be run, or gives other bits. */
+static fsr_status try(tuner *t, int step, const char *fields, int runs, double *ms) {
+    outcome out;
+    *ms = -1;
+    const fsr_status status = prove(t, step, fields, &out);
+    t->report.schedules += out != REFUSED;
+    return !status && out == SAME ? measure(t, step, runs, ms) : status;
 }
 
 /* The rules' schedule and another one, turn by turn. */
@@ -178,13 +211,16 @@ static fsr_status compare(tuner *t, int step, const char *fields, double *plain,
     return status;
 }
 
-/* Finds the best fields, "" where the rules' are; the step has them then. */
-static fsr_status choose(tuner *t, int step, char best[FSR_TUNE_BYTES]) {
+/* Finds the best fields, "" where the rules' are; *ran: false of a kernel that the arguments do not run. */
+static fsr_status choose(tuner *t, int step, char best[FSR_TUNE_BYTES], bool *ran) {
     char tunes[FSR_MOST_TUNES][FSR_TUNE_BYTES];
     const int n = fsr_schedule_tunes(program_of(t)->step[step].kernel, tunes);
     double plain, least, ms, other;
     best[0] = 0;
     fsr_status status = measure(t, step, 1, &plain);
+    *ran = plain >= 0;
+    if (!*ran)
+        return status;
     const int runs = plain > LONG_MS ? 1 : RUNS;
     if (!status)
         status = measure(t, step, runs, &plain);
@@ -217,22 +253,34 @@ static fsr_status settle(tuner *t, int step, const char *fields) {
     return status ? fsr_context_take(t->plan->ctx, &fault) : FSR_OK;
 }
 
+/* *good: the step has the fields, found on disk, and gives the same bits. */
+static fsr_status take_known(tuner *t, int step, const char *fields, bool *good) {
+    outcome out = SAME; /* the rules' */
+    const fsr_status status = fields[0] ? prove(t, step, fields, &out) : FSR_OK;
+    *good = !status && out == SAME;
+    t->report.known += *good;
+    t->report.changed += *good && fields[0];
+    return status;
+}
+
 static fsr_status tune(tuner *t, int step) {
     char best[FSR_TUNE_BYTES];
     size_t size;
+    bool good = false, ran = false;
     t->report.kernels++;
     char *key = key_of(t, step, &size);
     if (!key)
         return fsr_context_fail(t->plan->ctx, FSR_ERR_MEMORY, "autotune: out of memory");
     char *known = recall(t, key, size);
-    fsr_status status = FSR_OK;
-    if (known && settle(t, step, known) == FSR_OK) {
-        t->report.known++;
-    } else {
-        status = choose(t, step, best);
-        const fsr_status settled = settle(t, step, status ? "" : best);
+    fsr_status status = known ? take_known(t, step, known, &good) : FSR_OK;
+    if (!good) {
+        fsr_status settled = settle(t, step, ""); /* what is known may be refused, or differ */
         status = status ? status : settled;
         if (!status)
+            status = choose(t, step, best, &ran);
+        settled = settle(t, step, status ? "" : best);
+        status = status ? status : settled;
+        if (!status && ran)
             remember(t, key, size, best);
     }
     free(known);
@@ -246,37 +294,41 @@ static bool is_tuned(const fsr_program_step *step) {
     return step->kernel && !step->nothing;
 }
 
+/* For the outputs' bytes, whose numbers a run has looked at. */
+static fsr_status make_room(tuner *t) {
+    size_t all = 1, most = 1;
+    for (int i = 0; i < t->nout; i++) {
+        if (t->out[i].bytes > SIZE_MAX / 2 - all)
+            return fsr_context_fail(t->plan->ctx, FSR_ERR_MEMORY, "autotune: out of memory");
+        all += t->out[i].bytes;
+        most = t->out[i].bytes > most ? t->out[i].bytes : most;
+    }
+    t->expected = malloc(all);
+    t->got = malloc(most);
+    return t->expected && t->got ? FSR_OK : fsr_context_fail(t->plan->ctx, FSR_ERR_MEMORY, "autotune: out of memory");
+}
+
+/* The first run looks at the arguments: what is wrong with them leaves the plan the schedules it has. */
 static fsr_status tune_all(tuner *t) {
     const fsr_program *program = program_of(t);
     fsr_fault fault = {FSR_OK, NULL};
     bool same;
-    fsr_status status = FSR_OK;
+    fsr_status status = run(t);
+    if (!status)
+        status = make_room(t);
     for (int i = 0; i < program->nsteps && !status; i++) {
         t->all += is_tuned(&program->step[i]);
-        if (t->plan->tuned)
-            status = fsr_plan_tune(t->plan, i, "", &fault);
+        if (t->plan->tuned && fsr_plan_tune(t->plan, i, "", &fault))
+            status = fsr_context_take(t->plan->ctx, &fault);
     }
-    status = run(t);
+    if (!status)
+        status = run(t);
     if (!status && results(t, true, &same, &fault))
         status = fsr_context_take(t->plan->ctx, &fault);
     for (int i = 0; i < program->nsteps && !status; i++)
         if (is_tuned(&program->step[i]))
             status = tune(t, i);
     return status ? status : run(t);
-}
-
-static fsr_status make_room(tuner *t) {
-    size_t all = 1, most = 1;
-    for (int i = 0; i < t->nout; i++) {
-        if (t->out[i].bytes > SIZE_MAX / 2 - all)
-            return FSR_ERR_MEMORY;
-        all += t->out[i].bytes;
-        most = t->out[i].bytes > most ? t->out[i].bytes : most;
-    }
-    t->ms = calloc((size_t)program_of(t)->nsteps + 1, sizeof *t->ms);
-    t->expected = malloc(all);
-    t->got = malloc(most);
-    return t->ms && t->expected && t->got ? FSR_OK : FSR_ERR_MEMORY;
 }
 
 static fsr_status check(const fsr_plan *plan, const fsr_arg *outputs, int noutputs, size_t size) {
@@ -308,7 +360,8 @@ fsr_status fsr_autotune_sized(size_t size, fsr_plan *plan, const fsr_arg *inputs
     t.shows = ctx->config.log_level > 0 && isatty(STDERR_FILENO);
     fsr_disk_cache_open(ctx->config.cache_dir, (int64_t)ctx->config.cache_mb << 20, &t.disk, &fault);
     fsr_fault_clear(&fault);
-    status = make_room(&t) ? fsr_context_fail(ctx, FSR_ERR_MEMORY, "autotune: out of memory") : tune_all(&t);
+    t.ms = calloc((size_t)program_of(&t)->nsteps + 1, sizeof *t.ms);
+    status = t.ms ? tune_all(&t) : fsr_context_fail(ctx, FSR_ERR_MEMORY, "autotune: out of memory");
     if (t.shows)
         fputs("\r\033[K", stderr);
     fsr_disk_cache_close(t.disk);

@@ -133,6 +133,97 @@ static void tuning_is_refused(void **state) {
     fsr_plan_free(plan);
 }
 
+/* Arguments that are refused leave schedules that were set by hand. */
+static void a_failing_call_changes_nothing(void **state) {
+    (void)state;
+    char text[300], after[300];
+    fsr_plan *plan = make(G);
+    const fsr_arg to[] = {{NULL, out_a, sizeof out_a, FSR_HOST}, {NULL, sums, sizeof sums, FSR_HOST}};
+    OK(fsr_plan_set_schedule(plan, 0, strcmp(fsr_backend_name(subject_ctx), "cuda") ? "work 77" : "resident 1"));
+    text_of(plan, 0, text, sizeof text);
+    subject_error(subject_ctx, fsr_autotune(plan, NULL, 0, to, 2, NULL), FSR_ERR_UNBOUND, "x");
+    text_of(plan, 0, after, sizeof after);
+    assert_string_equal(after, text);
+    fsr_plan_free(plan);
+}
+
+static int calls;
+
+/* A negation that from the third call on leaves the second half as it is. */
+static fsr_status forgets(const fsr_step *s) {
+    const float *x = s->input[0].data;
+    float *y = s->output[0].data;
+    for (int i = 0; i < (calls < 2 ? N : N / 2); i++)
+        y[i] = -x[i];
+    calls++;
+    return FSR_OK;
+}
+
+/* What leaves elements unwritten is not the same because an earlier run wrote them: here every run but the two before
+ * the first measured schedule does, whatever the schedule is. */
+static void unwritten_elements_differ(void **state) {
+    (void)state;
+    static _Alignas(64) float result[N];
+    const fsr_callee callee = {.name = "forgets", .inputs = 1, .outputs = 1, .cpu = forgets};
+    fsr_tune_report report;
+    fsr_plan *plan;
+    if (strcmp(fsr_backend_name(subject_ctx), "cuda") == 0)
+        return; /* the call is the host's */
+    fsr_node x = fsr_exp(fsr_input(G, "x", FSR_F32, 1, SHAPE(N))), y;
+    fsr_call_library(G, &y, &callee, &x, 1);
+    OK(fsr_compile(&y, 1, &plan));
+    calls = 0;
+    const fsr_arg from = {"x", in, sizeof in, FSR_HOST}, to = {NULL, result, sizeof result, FSR_HOST};
+    OK(fsr_autotune(plan, &from, 1, &to, 1, &report));
+    assert_true(report.schedules > 0);
+    assert_int_equal(report.differing, report.schedules);
+    fsr_plan_free(plan);
+}
+
+static void add_one(fsr_node *out, const fsr_node *at, const fsr_node *inputs, void *user) {
+    (void)inputs, (void)user;
+    const int first = 0;
+    out[0] = fsr_add(at[0], fsr_sum(fsr_sin(at[0]), &first, 1, FSR_KEEPDIMS));
+}
+
+static fsr_tune_report tune_turns(const char *dir, int64_t turns, int optimize) {
+    fsr_config config = subject_config();
+    config.cache_dir = dir;
+    config.optimize = optimize;
+    fsr_context *ctx = subject_open(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_plan *plan;
+    fsr_tune_report report;
+    fsr_node x = fsr_input(g, "x", FSR_F32, 1, SHAPE(COLUMNS)), y;
+    fsr_fori_loop(&y, &x, 1, fsr_param(g, "n", FSR_I64, 1), add_one, NULL);
+    OK(fsr_compile(&y, 1, &plan));
+    const fsr_arg from[] = {{"x", in, sizeof sums, FSR_HOST}, {"n", &turns, sizeof turns, FSR_HOST}};
+    OK(fsr_autotune(plan, from, 2, &(fsr_arg){NULL, sums, sizeof sums, FSR_HOST}, 1, &report));
+    assert_true(report.kernels > 0);
+    fsr_plan_free(plan);
+    fsr_close(ctx);
+    return report;
+}
+
+/* Nothing is known of a kernel that did not run, nor of the same kernel compiled in another way. */
+static void only_what_ran_is_known(void **state) {
+    (void)state;
+    char dir[] = "/tmp/fusor-test-XXXXXX", command[64];
+    if (strcmp(fsr_backend_name(subject_ctx), "cuda") == 0)
+        return; /* which kernels a loop of no turn leaves out is the backend's */
+    assert_non_null(mkdtemp(dir));
+    fsr_tune_report report = tune_turns(dir, 0, 0);
+    assert_true(report.schedules == 0 && report.ms_before == 0 && report.ms_after == 0);
+    report = tune_turns(dir, 2, 0);
+    assert_true(report.known == 0 && report.schedules > 0);
+    report = tune_turns(dir, 2, 0);
+    assert_true(report.known == report.kernels && report.schedules == 0);
+    report = tune_turns(dir, 2, 1);
+    assert_true(report.known == 0);
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
 /* The same bits afterwards, and what was found is found again on disk by another context, which measures nothing. */
 static void winners_are_kept(void **state) {
     (void)state;
@@ -172,7 +263,10 @@ static void winners_are_kept(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(schedules_by_hand), SUBJECT_TEST(refusals),
-                                       SUBJECT_TEST(tuning_is_refused), SUBJECT_TEST(winners_are_kept)};
+    const struct CMUnitTest tests[] = {
+        SUBJECT_TEST(schedules_by_hand),         SUBJECT_TEST(refusals),
+        SUBJECT_TEST(tuning_is_refused),         SUBJECT_TEST(a_failing_call_changes_nothing),
+        SUBJECT_TEST(unwritten_elements_differ), SUBJECT_TEST(only_what_ran_is_known),
+        SUBJECT_TEST(winners_are_kept)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
