@@ -17,7 +17,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { LOG_BYTES = 8192, FREE_SHARED = 48 << 10 };
+enum { LOG_BYTES = 8192 };
 
 typedef struct loaded_code {
     fsr_loaded loaded; /* first: see runtime/modules.h */
@@ -25,8 +25,8 @@ typedef struct loaded_code {
     void *block; /* code's parts */
     cudaLibrary_t library;
     cudaKernel_t kernel;
-    int params;
-    size_t bytes[FSR_MAX_KERNEL_PARAMS]; /* of its parameters */
+    int params;                              /* FSR_MAX_KERNEL_PARAMS + 1: more than a call gives */
+    size_t bytes[FSR_MAX_KERNEL_PARAMS + 1]; /* of its parameters */
     _Atomic bool captured;
 } loaded_code;
 
@@ -47,7 +47,7 @@ static void code_free(loaded_code *m) {
 
 /* The kernel's parameters, as the driver knows them. One past the last is an invalid value to it. */
 static cudaError_t read_params(loaded_code *m) {
-    for (m->params = 0; m->params < FSR_MAX_KERNEL_PARAMS; m->params++) {
+    for (m->params = 0; m->params <= FSR_MAX_KERNEL_PARAMS; m->params++) {
         size_t at, bytes;
         const cudaError_t error = cudaFuncGetParamInfo((const void *)m->kernel, (size_t)m->params, &at, &bytes);
         if (error == cudaErrorInvalidValue) {
@@ -61,8 +61,23 @@ static cudaError_t read_params(loaded_code *m) {
     return cudaSuccess;
 }
 
+/* What a block may have beside the kernel's own shared memory, whatever a launch asks for: two threads that launch it
+ * with different sizes set nothing. */
+static cudaError_t allow_shared(const fsr_cuda *c, const loaded_code *m) {
+    struct cudaFuncAttributes own;
+    int most = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&own, (const void *)m->kernel);
+    if (error == cudaSuccess)
+        error = cudaFuncSetAttribute((const void *)m->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     most - (int)own.sharedSizeBytes);
+    return error;
+}
+
 /* log: what the driver's compiler said. */
-static cudaError_t load_library(loaded_code *m, const fsr_cuda_binary *binary, const char *name, char *log) {
+static cudaError_t load_library(const fsr_cuda *c, loaded_code *m, const fsr_cuda_binary *binary, const char *name,
+                                char *log) {
     enum cudaJitOption option[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
     void *value[] = {log, (void *)(uintptr_t)LOG_BYTES};
     const unsigned n = m->code.form == FSR_CODE_PTX ? 2 : 0;
@@ -73,6 +88,8 @@ static cudaError_t load_library(loaded_code *m, const fsr_cuda_binary *binary, c
         error = cudaLibraryGetKernel(&m->kernel, m->library, name);
     if (error == cudaSuccess)
         error = read_params(m);
+    if (error == cudaSuccess)
+        error = allow_shared(c, m);
     if (error != cudaSuccess && m->library) {
         cudaLibraryUnload(m->library);
         m->library = NULL;
@@ -104,7 +121,7 @@ static fsr_status load(fsr_cuda *c, loaded_code *m, const fsr_cuda_binary *binar
     cudaError_t error = cudaThreadExchangeStreamCaptureMode(&mode);
     fsr_status status = FSR_OK;
     if (error == cudaSuccess) {
-        error = load_library(m, binary, name, log);
+        error = load_library(c, m, binary, name, log);
         cudaThreadExchangeStreamCaptureMode(&mode);
     }
     if (error != cudaSuccess)
@@ -198,8 +215,8 @@ static size_t bytes_of(const fsr_kernel_param *p) {
 
 static fsr_status check_params(const loaded_code *m, const fsr_kernel_code *code, fsr_fault *fault) {
     if (m->params != code->params)
-        return fsr_fault_set(fault, FSR_ERR_VALUE, "kernel %s has %d parameters, the call gives %d", code->name,
-                             m->params, code->params);
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "kernel %s has %d parameters%s, the call gives %d", code->name,
+                             m->params, m->params > FSR_MAX_KERNEL_PARAMS ? " or more" : "", code->params);
     for (int i = 0; i < m->params; i++)
         if (m->bytes[i] != bytes_of(&code->param[i]))
             return fsr_fault_set(fault, FSR_ERR_VALUE, "parameter %d of kernel %s has %zu bytes, the call gives %zu",
@@ -245,14 +262,10 @@ static cudaError_t launch(const loaded_code *m, const fsr_kernel_code *code, con
                                        .stream = step->stream,
                                        .attrs = &cooperative,
                                        .numAttrs = code->cooperative};
-    cudaError_t error = cudaSuccess;
-    if (code->shared_bytes > FREE_SHARED)
-        error = cudaFuncSetAttribute((const void *)m->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)code->shared_bytes);
-    return error == cudaSuccess ? cudaLaunchKernelExC(&config, (const void *)m->kernel, argument) : error;
+    return cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
 }
 
-/* One that a capture has is held for good. */
+/* One that a capture has, being launched, is held for good. */
 static cudaError_t keep_captured(loaded_code *m, cudaStream_t stream, bool *first) {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const cudaError_t error = cudaStreamIsCapturing(stream, &status);
@@ -268,11 +281,11 @@ fsr_status fsr_cuda_code_run(fsr_cuda *c, const fsr_kernel_code *code, const fsr
         return status;
     status = check_params(m, code, fault);
     if (!status) {
-        cudaError_t error = keep_captured(m, step->stream, &hold);
-        if (error == cudaSuccess)
-            error = begin(code, step);
+        cudaError_t error = begin(code, step);
         if (error == cudaSuccess)
             error = launch(m, code, step);
+        if (error == cudaSuccess)
+            error = keep_captured(m, step->stream, &hold);
         if (error != cudaSuccess)
             status = fsr_cuda_fail(c, error, fault,
                                    "launching kernel %s with %lld x %lld x %lld blocks of %lld x %lld x %lld threads "

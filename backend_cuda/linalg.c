@@ -37,18 +37,23 @@ typedef struct job {
 
 /* ---- memory, copies and statuses: nothing is done once one has failed -------------------------------------------- */
 
-static void *room(job *j, int64_t bytes) {
-    void *data = NULL;
-    if (!j->status)
-        j->status = fsr_device_pool_alloc(j->c->pool, bytes > 0 ? bytes : 1, &data, j->fault);
-    if (!j->status)
-        j->block[j->nblocks++] = data;
-    return data;
-}
-
 static void cuda(job *j, cudaError_t error, const char *what) {
     if (error != cudaSuccess && !j->status)
         j->status = fsr_cuda_fail(j->c, error, j->fault, "library call linalg: %s", what);
+}
+
+/* The pool's blocks are in order with the own stream alone, and another thread may just have given this one back: a
+ * foreign stream waits for what uses it still. */
+static void *room(job *j, int64_t bytes) {
+    void *data = NULL;
+    cudaStream_t same;
+    if (!j->status)
+        j->status = fsr_device_pool_alloc(j->c->pool, bytes > 0 ? bytes : 1, &data, j->fault);
+    if (j->status)
+        return NULL;
+    j->block[j->nblocks++] = data;
+    cuda(j, fsr_stream_begin(j->c, j->stream, &same), "ordering streams");
+    return data;
 }
 
 static void told(job *j, int status, const char *what) {
@@ -316,13 +321,15 @@ static void eigh(job *j) {
 
 /* ---- the call ---------------------------------------------------------------------------------------------- */
 
-/* Work that reads the host's memory is waited for; the device's is the pool's again, behind the work that uses it. */
+/* Work that reads the host's memory is waited for; the device's is the pool's again, behind the work that uses it: the
+ * own stream, in whose order the pool's next owner is, waits for a foreign one before any block is given back. */
 static void finish(job *j) {
     if (j->host) {
         const cudaError_t error = cudaStreamSynchronize(j->stream);
         cuda(j, error, "waiting for its workspace");
         free(j->host);
     }
+    cuda(j, fsr_stream_end(j->c, j->stream), "ordering streams");
     while (j->nblocks)
         fsr_device_pool_free(j->c->pool, j->block[--j->nblocks]);
 }

@@ -34,9 +34,12 @@ typedef struct fake_block {
     int device;
 } fake_block;
 
+enum { FAKE_SHARED = 227 << 10 /* a block's; 48 KiB of it unasked */ };
+
 typedef struct fake_library {
     char *source;
     char name[80];
+    int dynamic; /* bytes of shared memory that a launch may ask for; 0: what is unasked */
 } fake_library;
 
 static fake_block *blocks;
@@ -133,6 +136,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
     case cudaDevAttrMaxRegistersPerMultiprocessor: *value = 65536; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = FAKE_SHARED; break;
     case cudaDevAttrL2CacheSize: *value = 4 << 20; break;
     case cudaDevAttrCooperativeLaunch: *value = 1; break;
     default: return fake_tell(cudaErrorInvalidValue);
@@ -370,6 +374,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     memset(attributes, 0, sizeof *attributes);
     attributes->numRegs = 32;
     attributes->maxThreadsPerBlock = 1024;
+    attributes->sharedSizeBytes = (size_t)fake.static_shared;
     return cudaSuccess;
 }
 
@@ -384,8 +389,12 @@ cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t i, size_t *offset, s
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
-    (void)kernel, (void)attribute, (void)value;
     BEGIN;
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        if (value < 0 || value > FAKE_SHARED - fake.static_shared)
+            return fake_tell(cudaErrorInvalidValue);
+        ((fake_library *)kernel)->dynamic = value;
+    }
     return cudaSuccess;
 }
 
@@ -430,6 +439,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     BEGIN;
     fake_node node = {.kernel = kernel, .blocks = (int)config->gridDim.x, .threads = (int)config->blockDim.x};
     bool address[FAKE_PARAMETERS];
+    const int allowed = ((const fake_library *)kernel)->dynamic;
+    if ((int64_t)config->dynamicSmemBytes > (allowed ? allowed : (48 << 10) - fake.static_shared))
+        return fake_tell(cudaErrorInvalidValue);
     if (fake_is_captured(config->stream)) {
         const int n = parameters(kernel, address);
         for (int i = 0; i < n; i++)

@@ -21,7 +21,8 @@ typedef struct fake_cuda {
     bool tells_threads;       /* whose address it is, asked by a thread without a context, is an error */
     int loads_without_memory; /* so many libraries, next, that the device has no memory for */
     bool capturing;           /* every stream is being captured */
-    int param_bytes[8];       /* of the kernels' parameters, to the first 0 */
+    int param_bytes[80];      /* of the kernels' parameters, to the first 0 */
+    int static_shared;        /* bytes of the kernels' own shared memory */
     /* counted */
     int64_t used;                               /* bytes */
     int64_t blocks, objects;                    /* memory blocks; streams, events, libraries, pinned memory */

@@ -272,6 +272,21 @@ static void kernels(void **state) {
     assert_int_equal(fake.objects, objects);
 }
 
+/* Its own shared memory counts too: 32 KiB of it and 32 KiB that a launch asks for are more than is had unasked. */
+static void shared_memory_of_both_kinds(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, fsr_add(x, x)}, out[2];
+    kernel_takes(4);
+    fake.static_shared = 32 << 10;
+    assert_int_equal(added(in, 3, 32 << 10), FSR_OK);
+    assert_int_equal(added(in, 4, 195 << 10), FSR_OK);
+    assert_int_equal(added(in, 5, 1 << 10), FSR_OK);
+    assert_int_equal(added(in, 6, 32 << 10), FSR_OK);
+    add_to(out, in, add_text, 1, 196 << 10);
+    assert_int_equal(fsr_compute(out, 2), FSR_ERR_DEVICE);
+    assert_non_null(strstr(fsr_error(ctx), "launching kernel add_to"));
+}
+
 /* Each call of the driver and of the compiler failing in turn, of a text that is loaded and of one that is not: nothing
  * is left of it, and the next computation works. */
 static void kernels_fail(void **state) {
@@ -314,6 +329,33 @@ static void kernels_of_other_parameters(void **state) {
     subject_error(ctx, fsr_compute(out, 2), FSR_ERR_VALUE, "kernel add_to has 4 parameters, the call gives 5");
 }
 
+/* A call gives as many as it may, and the kernel has more. */
+static void kernels_of_too_many_parameters(void **state) {
+    (void)state;
+    const float one = 1;
+    fsr_kernel_param param[FSR_MAX_KERNEL_PARAMS];
+    fsr_node x = fsr_arange(g, FSR_F32, 100), out;
+    for (int i = 0; i < COUNT_OF(fake.param_bytes) - 1; i++)
+        fake.param_bytes[i] = i ? 4 : 8;
+    fake.no_kernels = true;
+    param[0] = (fsr_kernel_param)FSR_OUT(0);
+    for (int i = 1; i < FSR_MAX_KERNEL_PARAMS; i++)
+        param[i] = (fsr_kernel_param)FSR_VALUE_OF(one);
+    const fsr_callee callee = {.name = "many",
+                               .inputs = 1,
+                               .outputs = 1,
+                               .types = &(fsr_step_array){.dtype = FSR_F32, .ndim = 1, .shape = {100}},
+                               .kernel = {.code = "/* many */",
+                                          .name = "many",
+                                          .grid = {1},
+                                          .block = {BLOCK},
+                                          .param = param,
+                                          .params = COUNT_OF(param)}};
+    assert_int_equal(fsr_compute(&x, 1), FSR_OK);
+    fsr_call_library(g, &out, &callee, &x, 1);
+    subject_error(ctx, fsr_compute(&out, 1), FSR_ERR_VALUE, "kernel many has 65 parameters or more, the call gives 64");
+}
+
 /* What a capture has may be launched as long as the context is open: it is not pushed out by others. */
 static void captured_kernels_stay(void **state) {
     (void)state;
@@ -341,18 +383,46 @@ static void captured_kernels_stay(void **state) {
     fake.no_kernels = false;
 }
 
+/* A capture has nothing of a launch that failed, so nothing is held: others push it out, and it is loaded anew. Once one
+ * has succeeded it stays. */
+static void kernels_that_no_capture_has_go(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, x}, out[2];
+    kernel_takes(4);
+    fake.no_kernels = true;
+    assert_int_equal(fsr_compute(in, 1), FSR_OK);
+    for (int fails = 1; fails >= 0; fails--) {
+        for (int i = 0; i < 8; i++) {
+            char text[40];
+            snprintf(text, sizeof text, i ? "/* another %d of %d */" : "/* the first */", i, fails);
+            fake.capturing = i == 0;
+            add_to(out, in, text, 1, fails && i == 0 ? 1 << 20 : 0);
+            assert_int_equal(fsr_compute(out, 2), fails && i == 0 ? FSR_ERR_DEVICE : FSR_OK);
+        }
+        const int64_t unloaded = fake.unloaded;
+        add_to(out, in, "/* the first */", 2, 0);
+        assert_int_equal(fsr_compute(out, 2), FSR_OK);
+        assert_int_equal(fake.unloaded, unloaded + fails);
+    }
+    fake.capturing = false;
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(products, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(transforms, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(plans_are_replaced, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(memory_of_plans_is_bounded, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(no_memory_for_a_plan, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(kernels, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(kernels_fail, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(kernels_of_other_parameters, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(products, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+        cmocka_unit_test_setup_teardown(transforms, setup, teardown),
+        cmocka_unit_test_setup_teardown(plans_are_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory_of_plans_is_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_memory_for_a_plan, setup, teardown),
+        cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_fail, setup, teardown),
+        cmocka_unit_test_setup_teardown(shared_memory_of_both_kinds, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_of_too_many_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_that_no_capture_has_go, setup_few, teardown),
+        cmocka_unit_test_setup_teardown(kernels_of_other_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;

@@ -15,6 +15,7 @@ int main(void) {
 #include "tests/trust/fake_cuda.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,73 @@ static void memory_is_out(void **state) {
     assert_int_equal(fsr_force(x), FSR_OK);
 }
 
+/* ---- a caller's stream ------------------------------------------------------------------------------------- */
+
+/* What happens between the pool and streams, told by the calls themselves (the linker's --wrap). */
+static struct {
+    cudaStream_t foreign;
+    int allocs, frees;
+    bool last_is_own, fresh; /* of waits: the own stream's; of blocks: one that no foreign stream is in order with */
+    bool early, unordered;
+} order;
+
+cudaError_t __real_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t __wrap_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t __wrap_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+    order.last_is_own = stream != order.foreign;
+    order.unordered |= order.last_is_own && order.fresh;
+    order.fresh = order.fresh && order.last_is_own;
+    return __real_cudaStreamWaitEvent(stream, event, flags);
+}
+
+fsr_status __real_fsr_device_pool_alloc(void *pool, int64_t bytes, void **out, void *fault);
+fsr_status __wrap_fsr_device_pool_alloc(void *pool, int64_t bytes, void **out, void *fault);
+fsr_status __wrap_fsr_device_pool_alloc(void *pool, int64_t bytes, void **out, void *fault) {
+    order.allocs++;
+    order.fresh = true;
+    return __real_fsr_device_pool_alloc(pool, bytes, out, fault);
+}
+
+fsr_status __real_fsr_device_pool_free(void *pool, void *data);
+fsr_status __wrap_fsr_device_pool_free(void *pool, void *data);
+fsr_status __wrap_fsr_device_pool_free(void *pool, void *data) {
+    order.frees++;
+    order.early |= !order.last_is_own;
+    return __real_fsr_device_pool_free(pool, data);
+}
+
+/* Blocks are the pool's in the order of the own stream: the caller's waits for it behind each that is taken, and it
+ * for the caller's before one is given back. */
+static void on_a_callers_stream(void **state) {
+    (void)state;
+    enum { N = 4, BYTES = N * N * 8 };
+    fsr_node a = fsr_input(g, "a", FSR_F64, 2, SHAPE(N, N)), x = fsr_inv(a);
+    fsr_plan *plan;
+    cudaStream_t stream;
+    void *in, *out;
+    subject_ok(fsr_compile(&x, 1, &plan), "compiling");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, BYTES, &in), "in");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, BYTES, &out), "out");
+    for (int i = 0; i < N * N; i++)
+        ((double *)in)[i] = i % (N + 1) == 0 ? 2 : 0;
+    assert_int_equal(cudaStreamCreateWithFlags(&stream, 0), cudaSuccess);
+    for (int turn = 0; turn < 2; turn++) {
+        memset(&order, 0, sizeof order);
+        order.foreign = stream;
+        subject_ok(fsr_plan_run(plan, &(fsr_arg){"a", in, BYTES, FSR_DEVICE}, 1,
+                                &(fsr_arg){NULL, out, BYTES, FSR_DEVICE}, 1, stream),
+                   "run");
+        assert_true(order.allocs > 2 && order.frees > 2);
+        assert_false(order.early);
+        assert_false(order.unordered);
+    }
+    assert_true(((double *)out)[0] == 0.5 && ((double *)out)[1] == 0);
+    fsr_plan_free(plan);
+    cudaStreamDestroy(stream);
+    fsr_free(ctx, FSR_DEVICE, in);
+    fsr_free(ctx, FSR_DEVICE, out);
+}
+
 static bool hidden;
 
 /* The library's dlopen: cuSOLVER may be hidden, wherever the machine has it. */
@@ -216,6 +284,7 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(no_solution, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_is_out, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(on_a_callers_stream, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown)};
     const char *places = getenv("LD_LIBRARY_PATH");
     if (!places || !strstr(places, "fakes")) {
