@@ -231,22 +231,41 @@ static bool pivots(problem *p, fsr_site at, const char *what, fsr_node *a, fsr_n
     return sound(p, *a) && sound(p, *exchanges);
 }
 
+/* The sign and the logarithm of what pivots multiply to; where one is 0 no other matters, not an infinite one either. */
+static void signed_log(const problem *p, fsr_node a, fsr_node exchanges, fsr_node *sign, fsr_node *logabs) {
+    static const int last[] = {-1};
+    const fsr_site at = p->at;
+    const fsr_node zero = fsr_int_at(at, p->g, 0), least = fsr_float_at(at, p->g, -(double)INFINITY);
+    const fsr_node singular = fsr_any_at(at, fsr_equal_at(at, a, zero), last, 1, 0);
+    const fsr_node signs = fsr_prod_at(at, fsr_mul_at(at, fsr_sign_at(at, a), exchanges), last, 1, 0);
+    const fsr_node logs = fsr_sum_at(at, fsr_log_at(at, fsr_abs_at(at, a)), last, 1, 0);
+    *sign = fsr_where_at(at, singular, zero, signs);
+    *logabs = fsr_where_at(at, singular, least, logs);
+}
+
+/* The product of pivots where no part of it can leave the dtype's range, whatever their order, for the logarithms'
+ * magnitudes together do not; elsewhere NumPy's sign * exp(logarithm), which is right to fewer digits. */
 fsr_node fsr_det_at(fsr_site at, fsr_node a) {
     static const int last[] = {-1};
     problem p;
-    fsr_node exchanges;
+    fsr_node exchanges, sign, logabs;
     if (!pivots(&p, at, "det", &a, &exchanges))
         return p.poison;
-    return fsr_prod_at(at, fsr_mul_at(at, a, exchanges), last, 1, 0);
+    signed_log(&p, a, exchanges, &sign, &logabs);
+    const fsr_node product = fsr_prod_at(at, fsr_mul_at(at, a, exchanges), last, 1, 0);
+    const fsr_node range = fsr_sum_at(at, fsr_abs_at(at, fsr_log_at(at, fsr_abs_at(at, a))), last, 1, 0);
+    const fsr_node most = fsr_int_at(at, p.g, fsr_dtype_real(fsr_node_dtype(a)) == FSR_F64 ? 700 : 85);
+    return fsr_where_at(at, fsr_less_equal_at(at, range, most), product, fsr_mul_at(at, sign, fsr_exp_at(at, logabs)));
 }
 
 void fsr_slogdet_at(fsr_site at, fsr_node a, fsr_node *sign, fsr_node *logabs) {
-    static const int last[] = {-1};
     problem p;
-    fsr_node exchanges;
+    fsr_node exchanges, of_sign, of_log;
     const bool good = pivots(&p, at, "slogdet", &a, &exchanges);
-    put(sign, good ? fsr_prod_at(at, fsr_mul_at(at, fsr_sign_at(at, a), exchanges), last, 1, 0) : p.poison);
-    put(logabs, good ? fsr_sum_at(at, fsr_log_at(at, fsr_abs_at(at, a)), last, 1, 0) : p.poison);
+    if (good)
+        signed_log(&p, a, exchanges, &of_sign, &of_log);
+    put(sign, good ? of_sign : p.poison);
+    put(logabs, good ? of_log : p.poison);
 }
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */

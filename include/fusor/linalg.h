@@ -21,7 +21,7 @@ FSR_API_BEGIN
 fsr_node fsr_solve_at(fsr_site at, fsr_node a, fsr_node b);
 #define fsr_solve(...) fsr_solve_at(FSR_HERE, __VA_ARGS__)
 /* The inverse; the determinant; its sign (or phase) and the logarithm of its magnitude. A singular matrix has the
- * determinant 0. */
+ * determinant 0, of sign 0 and logarithm -inf. No product on the way to a determinant leaves the dtype's range. */
 fsr_node fsr_inv_at(fsr_site at, fsr_node a);
 fsr_node fsr_det_at(fsr_site at, fsr_node a);
 void fsr_slogdet_at(fsr_site at, fsr_node a, fsr_node *sign, fsr_node *logabs);

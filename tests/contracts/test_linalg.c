@@ -160,6 +160,24 @@ static void is(fsr_node x, double y, double units) {
         fail_msg("%g, not %g", got, y);
 }
 
+/* Pivots whose product leaves the range on its way; a pivot 0 beside an infinite and a negative one. */
+static void extremes(void) {
+    static const double wide[] = {1e200, 1e200, 1e-200, 1e-200}, singular[] = {0, 0, 0, INFINITY, 0, -1, 0, -1};
+    fsr_node d = fsr_mul(fsr_eye(G, FSR_F64, 4, 4, 0), fsr_from_host(G, FSR_F64, 1, SHAPE(4), wide)), sign, size;
+    is(fsr_det(d), 1, 4000);
+    is(fsr_real(fsr_det(fsr_mul(d, fsr_complex(G, 0, 1)))), 1, 4000);
+    fsr_node s = fsr_from_host(G, FSR_F64, 3, SHAPE(2, 2, 2), singular);
+    fsr_slogdet(s, &sign, &size);
+    double *det = subject_read(fsr_det(s)), *signs = subject_read(sign), *sizes = subject_read(size);
+    for (int i = 0; i < 2; i++) {
+        assert_true(det[i] == 0 && !signbit(det[i]));
+        assert_true(signs[i] == 0 && sizes[i] == -(double)INFINITY);
+    }
+    free(det);
+    free(signs);
+    free(sizes);
+}
+
 static void determinants(void **state) {
     (void)state;
     static const double turn[] = {0, 2, 0, 0, 0, 3, 4, 0, 0}; /* an even permutation */
@@ -170,6 +188,7 @@ static void determinants(void **state) {
     is(fsr_det(b), -6, 4);
     is(fsr_det(fsr_zeros(G, FSR_F64, 2, SHAPE(3, 3))), 0, 0);
     is(fsr_det(fsr_zeros(G, FSR_F64, 3, SHAPE(1, 0, 0))), 1, 0);
+    extremes();
     fsr_slogdet(b, &sign, &size);
     is(sign, -1, 0);
     is(size, log(6), 4);
