@@ -231,7 +231,7 @@ static bool pivots(problem *p, fsr_site at, const char *what, fsr_node *a, fsr_n
     return sound(p, *a) && sound(p, *exchanges);
 }
 
-/* The sign and the logarithm of what pivots multiply to; where one is 0 no other matters, not an infinite one either. */
+/* The sign and the logarithm of what pivots multiply to; where one is 0 no other matters, not even an infinite one. */
 static void signed_log(const problem *p, fsr_node a, fsr_node exchanges, fsr_node *sign, fsr_node *logabs) {
     static const int last[] = {-1};
     const fsr_site at = p->at;
