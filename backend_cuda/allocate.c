@@ -64,9 +64,14 @@ fsr_status fsr_cuda_host_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fa
         pthread_mutex_lock(&c->host_lock);
         *out = take_block(&c->host_memory, room);
         pthread_mutex_unlock(&c->host_lock);
-    } else if (cudaHostAlloc(out, room, cudaHostAllocPortable) != cudaSuccess) {
-        cudaGetLastError();
-        *out = NULL;
+    } else {
+        const cudaError_t error = cudaHostAlloc(out, room, cudaHostAllocPortable);
+        if (error != cudaSuccess)
+            *out = NULL;
+        if (error == cudaErrorMemoryAllocation)
+            cudaGetLastError();
+        else if (error != cudaSuccess)
+            return fsr_cuda_fail(c, error, fault, "allocating %lld bytes of pinned memory", (long long)bytes);
     }
     return *out ? FSR_OK
                 : fsr_fault_set(fault, FSR_ERR_MEMORY, "%lld bytes of pinned memory: there is no room",

@@ -48,6 +48,8 @@ fsr_status fsr_cuda_copy_peer(fsr_backend *b, void *dst, fsr_backend *from, cons
         error = cudaMemcpyPeerAsync(dst, c->device, src, giver->device, (size_t)bytes, c->stream);
     if (error == cudaSuccess)
         error = put_behind(giver, c, c->order.after);
+    const cudaError_t back = cudaSetDevice(c->device); /* the receiver's stays current, as in every call */
+    error = error == cudaSuccess ? back : error;
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "copying %lld bytes from device %d to device %d", (long long)bytes,
                              giver->device, c->device);

@@ -50,7 +50,9 @@ fsr_node fsr_from_node_at(fsr_site at, fsr_graph *g, fsr_node x) {
     fsr_fault fault = {FSR_OK, NULL};
     fsr_buffer *buffer = NULL;
     fsr_type type;
-    fsr_status status = fsr_context_here(to) ? fsr_compute(&x, 1) : FSR_ERR_FORKED;
+    if (!fsr_context_here(to))
+        return poison_of(g, at, FSR_ERR_FORKED, "");
+    const fsr_status status = fsr_compute(&x, 1);
     if (status)
         return poison_of(g, at, status, from ? fsr_error(from) : "");
     fetch(to, from, x, &type, &buffer, &fault);

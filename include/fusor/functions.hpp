@@ -693,7 +693,7 @@ inline node segment_cumsum(const node &x, const node &offsets, int flags = 0, FU
 inline std::vector<node> scatter_with(nodes x, fsr_operator op, nodes arrays, nodes values,
                                       fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) {
     std::vector<fsr_node> out(x.size());
-    op.arity = static_cast<int>(x.size() < values.size() ? x.size() : values.size());
+    op.arity = x.size() == values.size() ? static_cast<int>(x.size()) : 0; // 0 is an error
     fsr_scatter_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, arrays.begin(),
                         static_cast<int>(arrays.size()), values.begin(), bound);
     return std::vector<node>(out.begin(), out.end());

@@ -411,8 +411,9 @@ class memory {
         fsr_free(ctx_, place_, data_);
         ctx_ = ctx;
         place_ = place;
-        bytes_ = bytes;
-        return fsr_alloc(ctx, place, bytes, &data_);
+        const fsr_status status = fsr_alloc(ctx, place, bytes, &data_);
+        bytes_ = status == FSR_OK ? bytes : 0;
+        return status;
     }
 #ifndef FUSOR_NO_EXCEPTIONS
     memory(fsr_context *ctx, fsr_place place, std::size_t bytes) : memory() {

@@ -64,9 +64,11 @@ fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *
  * outputs in stream order. An output must not overlap an input or another output. stream: a
  * cudaStream_t to launch on, or NULL for the context's. On the CPU it is not looked at. One that is being captured
  * takes the run into the caller's graph: its arguments are FSR_DEVICE and 16-byte aligned, memory that it works in is
- * the plan's until fsr_plan_free, which may not come before the graph's last launch is done. FSR_ERR_UNSUPPORTED then,
- * and nothing is captured: the plan has a loop whose turns the run decides, reports, or a call that may not be
- * captured, is donating, or the knob profile is on.
+ * the plan's until fsr_plan_free, which may not come before the graph's last launch is done. No two launches of what
+ * was captured may run at once: they would work in the same memory. A thread that captures may call fsr_plan_run,
+ * fsr_sync and fsr_wait; what computes, reads, compiles or gets memory otherwise may make the capture invalid, unless
+ * it is relaxed. FSR_ERR_UNSUPPORTED then, and nothing is captured: the plan has a loop whose turns the run decides,
+ * reports, a call that may not be captured, or more than 4096 launches, is donating, or the knob profile is on.
  * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name; on a GPU, also an address that is not memory of
  * the place that its argument names (a parameter's: the host), or bytes that reach past the end of its allocation: the
  * driver is asked, in less than half a microsecond an address, before anything runs. FSR_ERR_BYTES: a wrong size. */

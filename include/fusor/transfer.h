@@ -44,7 +44,8 @@ FSR_API_BEGIN
  * is what a copy needs to run beside kernels, and which the device reaches too (getting it takes milliseconds: keep
  * it). FSR_DEVICE: of the context's device, out of its pool. On the CPU both are the same. bytes 0 gives an address
  * as well. It is the caller's until fsr_free, or fsr_close. On an error *data is NULL: FSR_ERR_MEMORY,
- * FSR_ERR_DEVICE_MEMORY, FSR_ERR_SIZE, FSR_ERR_NULL, FSR_ERR_VALUE: there is no such place. */
+ * FSR_ERR_DEVICE_MEMORY, FSR_ERR_SIZE, FSR_ERR_NULL, FSR_ERR_VALUE: there is no such place; FSR_ERR_DEVICE: an error
+ * of the device. */
 fsr_status fsr_alloc(fsr_context *ctx, fsr_place place, size_t bytes, void **data);
 /* Gives it back. Work on the context's stream and copies that use it need not be done: host memory is waited for,
  * device memory is used again behind them. NULL is allowed. FSR_ERR_VALUE: it is no memory of fsr_alloc with that

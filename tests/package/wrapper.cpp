@@ -119,6 +119,7 @@ int folds(const fusor::graph &g) {
     fsr_operator op = fsr_operator();
     op.body = add_states;
     CHECK(holds(fusor::reduce_with({m}, op, {1})[0], {6, 15}) && holds(fusor::scan_with({x}, op, {0})[0], {1, 3, 6}));
+    CHECK(fusor::scatter_with({x}, op, {x}, {x, x})[0].status() == FSR_ERR_UNSUPPORTED);
     fsr_loop loop = fsr_loop();
     loop.body = halve;
     const std::vector<fusor::node> turned = fusor::iterate(loop, {x}, {fusor::literal(g, 0.5)}, 2);
@@ -197,6 +198,8 @@ int handles(const fusor::context &ctx) {
     CHECK(fsr_upload(ctx, device.data(), host.data(), 12, &up) == FSR_OK && fsr_after(ctx, up) == FSR_OK);
     CHECK(p.try_run({device.argument("x")}, {result.argument()}) == FSR_OK);
     CHECK(fsr_download(ctx, host.data(), result.data(), 12, &down) == FSR_OK && fsr_wait(ctx, down) == FSR_OK);
+    CHECK(result.try_take(ctx, FSR_DEVICE, static_cast<std::size_t>(-1)) == FSR_ERR_SIZE);
+    CHECK(result.bytes() == 0 && !result.data());
     fusor::memory moved(std::move(host));
     CHECK(moved.as<float>()[2] > 5.5f && moved.bytes() == 12 && !host.data());
     CHECK(holds(fusor::from_node(second, kept), {2}));

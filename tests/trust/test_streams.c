@@ -426,6 +426,11 @@ static void from_device_to_device(void **state) {
     assert_true(moved(ctx[0], ctx[1], &status) == 60 && moved(ctx[1], ctx[0], &status) == 60);
     assert_true(moved(ctx[1], ctx[1], &status) == 60);
     assert_int_equal(fake.peer_copies, 3);
+    int current = -1; /* the receiver's */
+    fsr_node x = fsr_full(fsr_graph_new(ctx[0]), FSR_F64, 1, SHAPE(10), 3);
+    subject_ok(fsr_node_status(fsr_from_node(fsr_graph_new(ctx[1]), x)), "an array of another device");
+    assert_int_equal(cudaGetDevice(&current), cudaSuccess);
+    assert_int_equal(current, 1);
     bool hit = true;
     for (int64_t k = 1; hit; k++) {
         faults_arm(FAULT_CUDA, FAULT_ERROR, k, false, cudaErrorInvalidValue, NULL);
@@ -530,6 +535,33 @@ static void copies_fail(void **state) {
     }
 }
 
+/* Want of pinned memory is one error, what else the driver says another. */
+static void pinned_memory_fails(void **state) {
+    (void)state;
+    const struct {
+        int error;
+        fsr_status status;
+    } row[] = {{cudaErrorMemoryAllocation, FSR_ERR_MEMORY}, {cudaErrorInvalidValue, FSR_ERR_DEVICE}};
+    fsr_context *ctx = open_steps(1);
+    for (int i = 0; i < COUNT_OF(row); i++) {
+        bool hit = true, told = false;
+        for (int64_t k = 1; hit; k++) {
+            void *host = NULL;
+            faults_arm(FAULT_CUDA, FAULT_ERROR, k, false, row[i].error, NULL);
+            const fsr_status status = fsr_alloc(ctx, FSR_HOST, BYTES, &host);
+            hit = faults_disarm();
+            if (status && strcmp(faults_hit(), "cudaHostAlloc") == 0) {
+                told = true;
+                assert_int_equal(status, row[i].status);
+            }
+            assert_int_equal(fsr_free(ctx, FSR_HOST, host), FSR_OK);
+        }
+        assert_true(told);
+    }
+    fsr_close(ctx);
+    assert_int_equal(fake.objects, 0);
+}
+
 /* Copies lie on other streams than the context's: fsr_sync waits for the last one of each direction, also in a thread
  * that captures, whose capture stays whole. */
 static void sync_waits_for_copies(void **state) {
@@ -572,6 +604,7 @@ int main(void) {
         cmocka_unit_test_setup(moving_without_memory, setup),
         cmocka_unit_test_setup(copies_fail, setup),
         cmocka_unit_test_setup(sync_waits_for_copies, setup),
+        cmocka_unit_test_setup(pinned_memory_fails, setup),
     };
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
