@@ -231,10 +231,11 @@ static void stage_folds(fsr_emit *e, int stage) {
     int slots = e->s.accumulators;
     for (int i = 0; i < e->tile.n; i++) {
         const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
-        int f = inst->index;
+        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage)
+            continue;
+        const int f = inst->index;
         const fsr_fold *fold = &e->k->fold[f];
-        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage ||
-            (e->s.riding && fold->kind == FSR_FOLD_REDUCE))
+        if (e->s.riding && fold->kind == FSR_FOLD_REDUCE)
             continue;
         fsr_emit_item(e, input, identity, f);
         if (fsr_emit_pool_count(e, input, f))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "linalg" on a GPU: cuSOLVER's functions, whose matrices stand column after column as graph/linalg.h
  * has arranged, and for many small systems cuBLAS' batched ones, which take addresses. Many eigenvalue problems are one
- * call; other factors are computed matrix by matrix, side by side with nothing.
+ * call, and so are Cholesky's and LU's factors of many small matrices; other factors are computed matrix by matrix, side
+ * by side with nothing.
  *
  * What a call needs besides its arrays is asked of the library and taken from the pool: work on memory that was given
  * back is in order with whoever has it next. */
@@ -334,6 +335,20 @@ static void finish(job *j) {
         fsr_device_pool_free(j->c->pool, j->block[--j->nblocks]);
 }
 
+/* The handle needs memory of the device's own: where there is none, the pool gives up what nobody uses. */
+static fsr_status prepare(job *j) {
+    fsr_fault ignored = {0};
+    const fsr_status status = fsr_cusolver_use(j->s, &j->c->cublas, j->stream, j->fault);
+    if (status != FSR_ERR_DEVICE_MEMORY)
+        return status;
+    const fsr_status trimmed = fsr_device_pool_trim(j->c->pool, &ignored);
+    fsr_fault_clear(&ignored);
+    if (trimmed)
+        return status;
+    fsr_fault_clear(j->fault);
+    return fsr_cusolver_use(j->s, &j->c->cublas, j->stream, j->fault);
+}
+
 fsr_status fsr_cuda_linalg(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
                            cudaStream_t stream, fsr_fault *fault) {
     static void (*const run[FSR_LINALG_KINDS])(job *) = {
@@ -359,12 +374,14 @@ fsr_status fsr_cuda_linalg(fsr_cuda *c, const fsr_library_call *call, void *cons
         j.out[i] = array[call->nin + i];
     if (j.l.rows > INT_MAX || j.l.cols > INT_MAX)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call linalg: a side of more than 2^31 - 1");
-    j.status = fsr_cusolver_use(j.s, &c->cublas, stream, fault);
+    j.status = prepare(&j);
     j.info = room(&j, (j.l.count + 1) * (int64_t)sizeof(int));
     j.other = j.info ? j.info + j.l.count : NULL;
     if (!j.status)
         run[j.l.kind](&j);
     int *status = array[call->nin + j.l.nresults];
+    if (j.l.kind == FSR_LINALG_LU && !j.status) /* a zero on the diagonal is no failure */
+        cuda(&j, cudaMemsetAsync(j.info, 0, (size_t)j.l.count * sizeof(int), stream), "clearing what LU cannot tell");
     if (status)
         copy_pieces(&j, status, j.l.slot * 4, j.info, 4, 4, j.l.count);
     finish(&j);

@@ -306,14 +306,14 @@ static bool is_known(const fsr_graph *g, fsr_ref ref, int depth) {
 }
 
 /* Nobody but who asks for the result needs what computes it, so that it may end where its elements do. What a filter
- * gives ends there by itself. */
+ * gives ends there by itself, and what shall be stored whole is stored once. */
 static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *read) {
     const fsr_rec *rec = fsr_graph_rec(b->g, out.id);
     const fsr_flow_node *n = &b->flow->node[link.id];
     const fsr_ref count = {rec->length.count.id, rec->length.count.output};
     return rec->length.origin && !is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
-           n->nout == 1 && fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW) && !fsr_is(n->kind, FSR_IS_STORED) &&
-           !read[link.id] && is_known(b->g, count, 8);
+           n->nout == 1 && n->hint != FSR_HINT_MATERIALIZE && fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW) &&
+           !fsr_is(n->kind, FSR_IS_STORED) && !read[link.id] && is_known(b->g, count, 8);
 }
 
 /* The prefix of result i of itself, as long as its count says. */

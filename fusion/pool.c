@@ -29,11 +29,11 @@ int fsr_counting_fold(const fsr_kernel *k, const fsr_inst *store) {
 }
 
 /* There is room for a whole tile, as every element may be selected, beside the states that warps leave for one
- * another. */
+ * another; and a thread's elements have a bit each in one word. */
 bool fsr_kernel_may_pool(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int64_t states = 0;
-    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->group != 1 || !fsr_kernel_compacts(k))
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->group != 1 || s->items > 32 || !fsr_kernel_compacts(k))
         return false;
     for (int f = 0; f < k->nfolds; f++)
         states += fsr_combine_bytes(k->fold[f].combine);

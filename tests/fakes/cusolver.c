@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcusolver.so.12 for tests over a driver that is none: f64 and c128 matrices, by the loops of the CPU backend on
- * the host's memory. The environment's FAKE_CUSOLVER_FAIL names a function that fails, FAKE_CUSOLVER_HANDLES counts
- * the handles that there are. */
+ * the host's memory. The environment's FAKE_CUSOLVER_FAIL names a function that fails ("CreateParams once": the first
+ * time), FAKE_CUSOLVER_HANDLES counts the handles that there are. */
 #include "backend_cpu/run/linalg.h"
 #include <complex.h>
 #include <stdio.h>
@@ -69,6 +69,10 @@ FUNCTION(Destroy, (void *handle)) {
 FUNCTION(CreateParams, (void **params));
 FUNCTION(CreateParams, (void **params)) {
     *params = NULL;
+    if (fails("CreateParams once", 2)) {
+        setenv("FAKE_CUSOLVER_FAIL", "", 1);
+        return 2;
+    }
     return fails("CreateParams", 2);
 }
 

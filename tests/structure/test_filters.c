@@ -148,6 +148,22 @@ static void selected_and_count(void **state) {
     assert_true(good);
 }
 
+/* A thread's elements are bits of one word until they go to shared memory: 32 of them, were there room for more. */
+static void pools_as_many_as_bits(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
+    fsr_program p = plan_of(&target_gpu, &kept, 1);
+    fsr_kernel k = *fsr_program_kernel(&p, 0)->kernel;
+    k.schedule.threads = 128;
+    k.schedule.items = 32;
+    const bool all = fsr_kernel_may_pool(&k);
+    k.schedule.items = 48;
+    const bool more = fsr_kernel_may_pool(&k);
+    fsr_program_clear(&p);
+    assert_true(all);
+    assert_false(more);
+}
+
 /* The one kernel of a map of what has a length that was counted before: it ends where the elements do. */
 static bool ends(const fsr_target *target, const fsr_node *outs, int n) {
     fsr_program p = plan_of(target, outs, n);
@@ -168,6 +184,22 @@ static void maps_end_where_lengths_do(void **state) {
         assert_true(ends(targets[t], &gathered, 1));
         assert_false(ends(targets[t], (fsr_node[]){squares, all}, 2));
         assert_false(ends(targets[t], &all, 1));
+    }
+}
+
+/* What is asked for whole is a result as it is: not stored, and then its beginning once more. */
+static void hinted_results_are_stored_once(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    fsr_node live = fsr_live(plan_vector(g, N), fsr_input(g, "n", FSR_I64, 0, NULL));
+    fsr_node squares = fsr_hint_set(fsr_mul(live, live), FSR_HINT_MATERIALIZE);
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], &squares, 1);
+        const bool good = p.info.kernels == 1 && p.info.temporaries == 0 && p.info.bytes_moved == 2 * BYTES;
+        if (!good)
+            print_error("%s\n", p.explanation);
+        fsr_program_clear(&p);
+        assert_true(good);
     }
 }
 
@@ -219,7 +251,9 @@ int main(void) {
                                        TEST(small),
                                        TEST(lengths),
                                        TEST(selected_and_count),
+                                       TEST(pools_as_many_as_bits),
                                        TEST(maps_end_where_lengths_do),
+                                       TEST(hinted_results_are_stored_once),
                                        TEST(rows),
                                        TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,20 @@ static void memory_is_out(void **state) {
     assert_int_equal(fsr_force(x), FSR_OK);
 }
 
+/* The pool's free blocks may be all the memory that a handle lacks: they go, and it is made. */
+static void memory_for_a_handle(void **state) {
+    (void)state;
+    fsr_node a = matrices(1, 4, 4, 1), x = fsr_inv(a);
+    void *block;
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, 1 << 20, &block), "a block");
+    subject_ok(fsr_free(ctx, FSR_DEVICE, block), "given back");
+    const int64_t used = fake.used;
+    setenv("FAKE_CUSOLVER_FAIL", "CreateParams once", 1);
+    subject_ok(fsr_force(x), "with a handle");
+    assert_true(fake.used <= used - (1 << 20) + (1 << 16));
+    near(fsr_matmul(x, a), fsr_eye(g, FSR_F64, 4, 4, 0), "inv");
+}
+
 /* ---- a caller's stream ------------------------------------------------------------------------------------- */
 
 /* What happens between the pool and streams, told by the calls themselves (the linker's --wrap). */
@@ -284,6 +298,7 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(no_solution, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_is_out, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(memory_for_a_handle, setup, teardown),
                                        cmocka_unit_test_setup_teardown(on_a_callers_stream, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown)};
     const char *places = getenv("LD_LIBRARY_PATH");
