@@ -41,6 +41,7 @@ bool fsr_lapack_find(fsr_lapack *out, fsr_dtype dtype) {
     *out = (fsr_lapack){.complex = complex, .wide = wide};
     if (!fsr_blas_find(&blas))
         return false;
+    out->threads = blas.threads;
     out->set_threads = blas.set_threads;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         char name[16];

@@ -56,6 +56,7 @@ fsr_status fsr_cpu_linalg(fsr_thread_pool *threads, const fsr_library_call *call
     const fsr_dtype dtype = call->array[0].dtype;
     job j = {.plain = plain[dtype], .a = array[0], .b = call->nin > 1 ? array[1] : NULL, .room = work};
     fsr_lapack lapack;
+    int before = 0; /* the library's threads, which are the process's */
     (void)fault;
     fsr_linalg_of(&j.l, call->called, &call->array[0].shape, &call->array[1].shape);
     const int64_t n = j.l.cols, steps = fsr_size_mul(n, fsr_size_mul(n, j.l.rows));
@@ -69,6 +70,7 @@ fsr_status fsr_cpu_linalg(fsr_thread_pool *threads, const fsr_library_call *call
     }
     j.status = array[call->nin + j.l.nresults];
     if (fsr_lapack_fits(&j.l) && fsr_lapack_find(&lapack, dtype)) {
+        before = lapack.threads();
         lapack.set_threads(shared || !threads ? 1 : fsr_thread_pool_size(threads));
         j.lapack = &lapack;
     }
@@ -78,5 +80,7 @@ fsr_status fsr_cpu_linalg(fsr_thread_pool *threads, const fsr_library_call *call
         fsr_thread_pool_run(threads, matrices, &j);
     else
         matrices(&j, 0);
+    if (j.lapack)
+        lapack.set_threads(before);
     return FSR_OK;
 }

@@ -21,6 +21,7 @@ fsr_linalg_fn fsr_linalg_plain_f32, fsr_linalg_plain_f64, fsr_linalg_plain_c64, 
 /* LAPACK's functions for a dtype, out of the BLAS that is loaded. */
 typedef struct fsr_lapack {
     bool complex, wide;
+    int (*threads)(void); /* of the process */
     void (*set_threads)(int n);
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *pivot, int *info);
     void (*getrs)(const char *form, const int *n, const int *sides, const void *a, const int *lda, const int *pivot,

@@ -99,7 +99,8 @@ fsr_status fsr_cpu_matmul(fsr_thread_pool *threads, const fsr_library_call *call
     if (call->array[0].dtype != dtype)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "matmul of %s on a CPU", fsr_dtype_name(call->array[0].dtype));
     const bool have = fits(m) && fsr_blas_find(&blas);
-    if (have && blas.threads() != wanted)
+    const int before = have ? blas.threads() : wanted; /* the process's, which others use too */
+    if (before != wanted)
         blas.set_threads(wanted);
     for (int64_t i = 0; i < sets; i++)
         for (int64_t j = 0; j < m->batches[last]; j++) {
@@ -113,5 +114,7 @@ fsr_status fsr_cpu_matmul(fsr_thread_pool *threads, const fsr_library_call *call
             else
                 by_loops(&o);
         }
+    if (before != wanted)
+        blas.set_threads(before);
     return FSR_OK;
 }

@@ -4,6 +4,7 @@
  * the calls. */
 #include "tests/support/subject.h"
 #include <complex.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -440,12 +441,33 @@ static void around(void **state) {
     verified(y, "around");
 }
 
+/* How many threads the library has is the process's, and others use it too. */
+static void the_librarys_threads_are_left(void **state) {
+    (void)state;
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
+    int (*threads)(void) = NULL;
+    void (*set)(int) = NULL;
+    if (!library)
+        skip();
+    *(void **)&threads = dlsym(library, "openblas_get_num_threads");
+    *(void **)&set = dlsym(library, "openblas_set_num_threads");
+    const int before = threads();
+    for (int n = 1; n < 4; n += 2) {
+        set(n);
+        fsr_node x = fsr_from_host(G, FSR_F64, 2, SHAPE(32, 32), (double[32 * 32]){1});
+        subject_ok(fsr_force(fsr_solve(fsr_add(x, fsr_eye(G, FSR_F64, 32, 32, 0)), x)), "computing");
+        assert_int_equal(threads(), n);
+    }
+    set(before);
+    dlclose(library);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {SUBJECT_CASES(equations),    SUBJECT_TEST(batches),
                                        SUBJECT_CASES(determinants), SUBJECT_CASES(cholesky),
                                        SUBJECT_CASES(qr),           SUBJECT_CASES(svd),
                                        SUBJECT_CASES(eigh),         SUBJECT_TEST(no_solution),
                                        SUBJECT_TEST(shapes),        SUBJECT_TEST(in_a_function_of_rows),
-                                       SUBJECT_TEST(around)};
+                                       SUBJECT_TEST(around),        SUBJECT_TEST(the_librarys_threads_are_left)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -4,6 +4,7 @@
  * large ones are its; which they are is said by tests/structure/test_matmul.c. */
 #include "tests/support/subject.h"
 #include <complex.h>
+#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -236,9 +237,31 @@ static void einsums(void **state) {
     expect(fsr_einsum("ij,jk,kl->il", chain, 3), two, "ik", chain[2], "kl", "il", "a chain");
 }
 
+/* How many threads the library has is the process's, and others use it too. */
+static void the_librarys_threads_are_left(void **state) {
+    (void)state;
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
+    int (*threads)(void) = NULL;
+    void (*set)(int) = NULL;
+    if (!library)
+        skip();
+    *(void **)&threads = dlsym(library, "openblas_get_num_threads");
+    *(void **)&set = dlsym(library, "openblas_set_num_threads");
+    const int before = threads();
+    for (int n = 1; n < 4; n += 2) {
+        set(n);
+        fsr_node x = fsr_from_host(G, FSR_F64, 2, SHAPE(32, 32), (double[32 * 32]){1});
+        subject_ok(fsr_force(fsr_matmul(x, x)), "computing");
+        assert_int_equal(threads(), n);
+    }
+    set(before);
+    dlclose(library);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(shapes),  SUBJECT_TEST(views),
-                                       SUBJECT_TEST(nothing), SUBJECT_TEST(special), SUBJECT_TEST(tensordots),
-                                       SUBJECT_TEST(einsums)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(shapes),
+                                       SUBJECT_TEST(views),   SUBJECT_TEST(nothing),
+                                       SUBJECT_TEST(special), SUBJECT_TEST(tensordots),
+                                       SUBJECT_TEST(einsums), SUBJECT_TEST(the_librarys_threads_are_left)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
