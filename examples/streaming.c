@@ -158,8 +158,9 @@ int main(int argc, char **argv) {
     fsr_stats stats;
     if (file <= 0 || memory <= 0 || fsr_open(NULL, &j.ctx) != FSR_OK)
         return 2;
-    /* two buffers in and two out, on the host and on the device; the rest is for the sums and the plan */
-    const int64_t bytes = memory / 9 / 256 * 256;
+    /* two buffers in and two out, on the host and on the device, are half of it: blocks of a pool are rounded up, and sums
+     * and the plan have theirs */
+    const int64_t bytes = memory / 16 / 256 * 256;
     j.room = bytes / (int64_t)sizeof(float);
     j.from = tmpfile();
     j.to = tmpfile();

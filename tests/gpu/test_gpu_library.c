@@ -105,7 +105,7 @@ static void captured(void **state) {
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 64; i++)
             result[i] = (float)(i + round);
-        assert_int_equal(cudaMemcpy(in, result, sizeof result, cudaMemcpyHostToDevice), cudaSuccess);
+        assert_int_equal(cudaMemcpyAsync(in, result, sizeof result, cudaMemcpyHostToDevice, stream), cudaSuccess);
         OK(fsr_force(fsr_sort(fsr_neg(fsr_arange(G, FSR_F32, 4096)), NULL, 0, 0))); /* takes what memory is free */
         assert_int_equal(cudaGraphLaunch(exec, stream), cudaSuccess);
         assert_int_equal(cudaStreamSynchronize(stream), cudaSuccess);
