@@ -33,7 +33,17 @@ if(FUSOR_CUDA_FOUND AND NOT FUSOR_NVCC STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILI
     find_program(FUSOR_NVCC_PROGRAM nvcc HINTS ${CUDAToolkit_BIN_DIR} ${fusor_cuda_roots} PATH_SUFFIXES bin)
     find_path(FUSOR_CUB_INCLUDE cub/device/device_radix_sort.cuh HINTS ${FUSOR_CUDA_INCLUDE} PATH_SUFFIXES cccl .)
     mark_as_advanced(FUSOR_NVCC_PROGRAM FUSOR_CUB_INCLUDE)
-    if(FUSOR_NVCC_PROGRAM AND FUSOR_CUB_INCLUDE AND CMAKE_OBJCOPY AND CMAKE_LINKER)
+    # Where the compiler is Clang, CMake's linker may be lld, which lays out no groups.
+    set(grouping_linker)
+    foreach(program ${CMAKE_LINKER} ld.bfd ld)
+        if(NOT grouping_linker)
+            execute_process(COMMAND ${program} --help OUTPUT_VARIABLE help ERROR_QUIET RESULT_VARIABLE failed)
+            if(NOT failed AND help MATCHES "--force-group-allocation")
+                set(grouping_linker ${program})
+            endif()
+        endif()
+    endforeach()
+    if(FUSOR_NVCC_PROGRAM AND FUSOR_CUB_INCLUDE AND CMAKE_OBJCOPY AND grouping_linker)
         set(FUSOR_CUB_FOUND TRUE)
         message(STATUS "CUDA: CUB by ${FUSOR_NVCC_PROGRAM}")
     endif()
@@ -61,7 +71,7 @@ function(fusor_cub_backend objects)
                     -Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
                     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
                     -c ${source} -o ${raw}
-            COMMAND ${CMAKE_LINKER} -r --force-group-allocation ${raw} -o ${alone}
+            COMMAND ${grouping_linker} -r --force-group-allocation ${raw} -o ${alone}
             COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${alone} ${object}
             DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h ${PROJECT_SOURCE_DIR}/backend_cuda/top.h ${shared}
             COMMENT "Compiling backend_cuda/${name}.cu" VERBATIM)
