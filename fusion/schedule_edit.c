@@ -24,12 +24,8 @@ static bool is_map(const fsr_kernel *k) {
     return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_compacts(k);
 }
 
-static bool is_plain_map(const fsr_kernel *k) {
-    return is_map(k) && !k->schedule.tile && !k->schedule.bins;
-}
-
 static bool is_squared(const fsr_kernel *k) {
-    return is_map(k) && k->schedule.tile && k->schedule.target == FSR_TARGET_CPU;
+    return is_map(k) && k->schedule.tile;
 }
 
 static bool has_runs(const fsr_kernel *k) {
@@ -40,9 +36,9 @@ static bool has_strips(const fsr_kernel *k) {
     return is_map(k) && k->schedule.strip;
 }
 
-/* Rows of a block: threads of one row stay as many. */
+/* Elements of a map, or rows of a block: threads of one row stay as many. */
 static bool threads_are_rows(const fsr_kernel *k) {
-    return is_plain_map(k) || (k->schedule.kind == FSR_SCHEDULE_ROW && !fsr_kernel_compacts(k));
+    return is_map(k) || (k->schedule.kind == FSR_SCHEDULE_ROW && !fsr_kernel_compacts(k));
 }
 
 static bool rows_are_beside(const fsr_kernel *k) {
@@ -65,7 +61,8 @@ static const struct {
     int most;
     bool powers; /* of two, from a warp on */
 } rules[] = {{FSR_TARGET_GPU, "threads", threads_are_rows, 1024, true},
-             {FSR_TARGET_GPU, "items", is_plain_map, 16, false},
+             {FSR_TARGET_GPU, "items", is_map, 32, false},
+             {FSR_TARGET_GPU, "tile", is_squared, 64, true},
              {FSR_TARGET_GPU, "resident", registers_are_free, 8, false},
              {FSR_TARGET_GPU, "pad", is_tall, 64, false},
              {FSR_TARGET_CPU, "group", rows_are_beside, 4096, false},
@@ -129,18 +126,26 @@ fsr_status fsr_schedule_edit(fsr_kernel *k, const char *fields, char *why, size_
 
 typedef struct tunes {
     const fsr_kernel *k;
+    const char *base;
     char (*out)[FSR_TUNE_BYTES];
     int n;
 } tunes;
 
-/* Adds an edit if it is legal, and is one. */
-static void try(tunes *t, const char *word, int value) {
+/* "threads 64" has the word threads. */
+static bool names(const char *fields, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = fields; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == fields || at[-1] == ' ') && at[length] == ' ')
+            return true;
+    return false;
+}
+
+/* Adds the base with further fields, if that is legal. */
+static void add(tunes *t, const char *fields) {
     char text[FSR_TUNE_BYTES], why[200];
-    fsr_schedule same = t->k->schedule;
-    const int *now = fsr_schedule_number(&same, word, strlen(word));
-    if (!now || *now == value || t->n == FSR_MOST_TUNES)
+    const int length = snprintf(text, sizeof text, "%s%s%s", t->base, t->base[0] ? " " : "", fields);
+    if (t->n == FSR_MOST_TUNES || length >= FSR_TUNE_BYTES)
         return;
-    snprintf(text, sizeof text, "%s %d", word, value);
     fsr_kernel *copy = fsr_kernel_copy(t->k);
     if (copy && fsr_schedule_edit(copy, text, why, sizeof why) == FSR_OK)
         memcpy(t->out[t->n++], text, sizeof text);
@@ -148,18 +153,38 @@ static void try(tunes *t, const char *word, int value) {
 }
 
 static void try_all(tunes *t, const char *word, const int *value, int n) {
-    for (int i = 0; i < n; i++)
-        try(t, word, value[i]);
+    char text[FSR_TUNE_BYTES];
+    fsr_schedule same = t->k->schedule;
+    const int *now = fsr_schedule_number(&same, word, strlen(word));
+    for (int i = 0; now && i < n && !names(t->base, word); i++) {
+        snprintf(text, sizeof text, "%s %d", word, value[i]);
+        if (*now != value[i])
+            add(t, text);
+    }
+}
+
+/* A square's threads and their elements change together, or its side with them. */
+static void try_squares(tunes *t) {
+    static const int side[] = {32, 64}, threads[] = {128, 256, 512, 1024};
+    const fsr_schedule *s = &t->k->schedule;
+    char text[FSR_TUNE_BYTES];
+    for (int i = 0; i < 8 && s->tile && !names(t->base, "threads"); i++) {
+        const int a = side[i / 4], b = threads[i % 4];
+        snprintf(text, sizeof text, "tile %d threads %d items %d", a, b, a * a / b);
+        if (a != s->tile || b != s->threads)
+            add(t, text);
+    }
 }
 
 #define TRY(word, ...) try_all(&t, word, (const int[]){__VA_ARGS__}, (int)(sizeof(int[]){__VA_ARGS__} / sizeof(int)))
 
-int fsr_schedule_tunes(const fsr_kernel *k, char out[FSR_MOST_TUNES][FSR_TUNE_BYTES]) {
-    tunes t = {.k = k, .out = out};
+int fsr_schedule_tunes(const fsr_kernel *k, const char *base, char out[FSR_MOST_TUNES][FSR_TUNE_BYTES]) {
+    tunes t = {.k = k, .base = base, .out = out};
     const fsr_schedule *s = &k->schedule;
     if (s->target == FSR_TARGET_GPU) {
         TRY("threads", 64, 128, 256, 512, 1024);
-        TRY("items", s->vector, s->vector * 2, s->vector * 4);
+        TRY("items", s->vector, s->vector * 2, s->vector * 4, s->vector * 8);
+        try_squares(&t);
         TRY("resident", 0, 1, 2, 3, 4, 6);
         TRY("pad", 0, 4, 8, 16);
     } else {

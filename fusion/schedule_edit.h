@@ -16,7 +16,8 @@ int *fsr_schedule_number(fsr_schedule *s, const char *word, size_t length);
  * why has the reason. */
 fsr_status fsr_schedule_edit(fsr_kernel *k, const char *fields, char *why, size_t size);
 
-/* Edits of k's schedule that may run faster, at most FSR_MOST_TUNES; how many. Each is legal. */
-int fsr_schedule_tunes(const fsr_kernel *k, char out[FSR_MOST_TUNES][FSR_TUNE_BYTES]);
+/* Edits of k's schedule that may run faster, at most FSR_MOST_TUNES; how many. Each is legal, and is the fields of base
+ * ("": none) with others behind them. */
+int fsr_schedule_tunes(const fsr_kernel *k, const char *base, char out[FSR_MOST_TUNES][FSR_TUNE_BYTES]);
 
 #endif

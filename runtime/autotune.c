@@ -4,7 +4,8 @@
  * Kernel after kernel; the others keep what they have. Each schedule is run with the program's own arguments, one run
  * to warm up and to compare the results' bytes, over outputs that are wrong everywhere: an element that the schedule
  * leaves unwritten would otherwise still be right, of the run before. Then some to time: the least time counts, as what
- * disturbs a run only makes it longer. The fastest is then measured once more against the rules' schedule, turn by turn. Counter-example to
+ * disturbs a run only makes it longer. What other fields add to the fastest is tried next, until nothing is gained: blocks
+ * of more threads may pay only with fewer elements each. The winner is then measured once more against the rules' schedule, turn by turn. Counter-example to
  * taking the winner of the first round: of two dozen equal schedules one is always the fastest by luck.
  *
  * What was found lies in the disk cache, under the device, its compiler, the kernel's text and its sizes: fields, or
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUNS = 4, TURNS = 5, LONG_MS = 100, GENERATION = 1 };
+enum { RUNS = 4, TURNS = 5, LONG_MS = 100, GENERATION = 2 };
 static const double WORTH = 0.97;
 
 typedef struct tuner {
@@ -149,11 +150,11 @@ static void remember(const tuner *t, const char *key, size_t size, const char *f
 
 /* ---- one kernel -------------------------------------------------------------------------------------------------- */
 
-static void show(const tuner *t, int tried, int tries) {
+static void show(const tuner *t, int tried) {
     if (!t->shows)
         return;
-    fprintf(stderr, "\r\033[Kautotune: kernel %d of %d, schedule %d of %d", t->report.kernels, t->all, tried + 1,
-            tries);
+    fprintf(stderr, "\r\033[Kautotune: kernel %d of %d, schedule %d of %d at most", t->report.kernels, t->all,
+            tried + 1, FSR_MOST_TUNES);
     fflush(stderr);
 }
 
@@ -211,28 +212,39 @@ static fsr_status compare(tuner *t, int step, const char *fields, double *plain,
     return status;
 }
 
+/* Tries what may be faster than `best` and has its fields; *best and *least are the fastest then. */
+static fsr_status improve(tuner *t, int step, int *tried, double plain, double *least, char best[FSR_TUNE_BYTES]) {
+    char tunes[FSR_MOST_TUNES][FSR_TUNE_BYTES];
+    const int n = fsr_schedule_tunes(program_of(t)->step[step].kernel, best, tunes);
+    fsr_status status = FSR_OK;
+    double ms;
+    for (int i = 0; i < n && *tried < FSR_MOST_TUNES && !status; i++, (*tried)++) {
+        show(t, *tried);
+        status = try(t, step, tunes[i], plain > LONG_MS ? 1 : RUNS, &ms);
+        if (!status && ms >= 0 && ms < WORTH * plain && ms < *least) {
+            *least = ms;
+            memcpy(best, tunes[i], sizeof tunes[i]);
+        }
+    }
+    return status;
+}
+
 /* Finds the best fields, "" where the rules' are; *ran: false of a kernel that the arguments do not run. */
 static fsr_status choose(tuner *t, int step, char best[FSR_TUNE_BYTES], bool *ran) {
-    char tunes[FSR_MOST_TUNES][FSR_TUNE_BYTES];
-    const int n = fsr_schedule_tunes(program_of(t)->step[step].kernel, tunes);
-    double plain, least, ms, other;
+    double plain, least, before, other;
+    int tried = 0;
     best[0] = 0;
     fsr_status status = measure(t, step, 1, &plain);
     *ran = plain >= 0;
     if (!*ran)
         return status;
-    const int runs = plain > LONG_MS ? 1 : RUNS;
     if (!status)
-        status = measure(t, step, runs, &plain);
+        status = measure(t, step, plain > LONG_MS ? 1 : RUNS, &plain);
     least = plain;
-    for (int i = 0; i < n && !status; i++) {
-        show(t, i, n);
-        status = try(t, step, tunes[i], runs, &ms);
-        if (!status && ms >= 0 && ms < WORTH * plain && ms < least) {
-            least = ms;
-            memcpy(best, tunes[i], sizeof tunes[i]);
-        }
-    }
+    do {
+        before = least;
+        status = status ? status : improve(t, step, &tried, plain, &least, best);
+    } while (!status && least < before && tried < FSR_MOST_TUNES);
     other = plain;
     if (!status && best[0]) {
         status = compare(t, step, best, &plain, &other);

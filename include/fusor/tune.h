@@ -39,15 +39,16 @@ typedef struct fsr_tune_report {
     double ms_after;
 } fsr_tune_report;
 
-/* Measures other schedules of the plan's kernels, at most 24 each, and keeps for each kernel the fastest one that gave
- * the same bits and was at least 3 % faster, twice. The arguments are fsr_plan_run's: the plan is run with them up
- * to some hundred times a kernel, and outputs hold its results in the end. A kernel that these arguments do not run (a
- * loop of no turn) keeps the rules' schedule. What was found is kept in the context's disk cache (knobs
- * cache_dir and cache_mb), for that device, compiler, kernel and sizes: another process that calls this for such a plan
- * measures nothing, but compares the results of what it finds. While it works, one line on stderr, if that is a terminal and log_level is not 0, tells how far it
- * is. report: may be NULL. It waits; nobody may run the plan meanwhile. FSR_ERR_UNSUPPORTED: a plan of
- * fsr_compile_donating, whose runs overwrite their inputs. Else as fsr_plan_run. What is wrong with the arguments
- * changes no schedule; on another error kernels measured so far keep what was chosen, the others the rules'. */
+/* Measures other schedules of the plan's kernels, one field changed and then others with the best, at most 24 each,
+ * and keeps for each kernel the fastest one that gave the same bits and was at least 3 % faster, twice. The arguments
+ * are fsr_plan_run's: the plan is run with them up to some hundred times a kernel, and outputs hold its results in
+ * the end. A kernel that these arguments do not run (a loop of no turn) keeps the rules' schedule. What was found is
+ * kept in the context's disk cache (knobs cache_dir and cache_mb), for that device, compiler, kernel and sizes:
+ * another process that calls this for such a plan measures nothing, but compares the results of what it finds. While
+ * it works, one line on stderr, if that is a terminal and log_level is not 0, tells how far it is. report: may be
+ * NULL. It waits; nobody may run the plan meanwhile. FSR_ERR_UNSUPPORTED: a plan of fsr_compile_donating, whose runs
+ * overwrite their inputs. Else as fsr_plan_run. What is wrong with the arguments changes no schedule; on another
+ * error kernels measured so far keep what was chosen, the others the rules'. */
 fsr_status fsr_autotune_sized(size_t size, fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs,
                               int noutputs, fsr_tune_report *report);
 #define fsr_autotune(...) fsr_autotune_sized(sizeof(fsr_tune_report), __VA_ARGS__)

@@ -267,11 +267,45 @@ static void winners_are_kept(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* Arguments on the device: results lie there, with the same bits. */
+static void arrays_on_the_device(void **state) {
+    (void)state;
+    void *x, *y, *sum;
+    fsr_tune_report report;
+    fsr_ticket done;
+    fsr_config config = subject_config();
+    config.cache_dir = ""; /* an earlier process knows nothing */
+    fsr_context *ctx = subject_open(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_plan *plan = make(g);
+    fill();
+    run(plan, out_a, sums);
+    OK(fsr_alloc(ctx, FSR_DEVICE, sizeof in, &x));
+    OK(fsr_alloc(ctx, FSR_DEVICE, sizeof out_a, &y));
+    OK(fsr_alloc(ctx, FSR_DEVICE, sizeof sums, &sum));
+    OK(fsr_upload(ctx, x, in, sizeof in, &done));
+    OK(fsr_after(ctx, done));
+    const fsr_arg from = {"x", x, sizeof in, FSR_DEVICE},
+                  to[] = {{NULL, y, sizeof out_a, FSR_DEVICE}, {NULL, sum, sizeof sums, FSR_DEVICE}};
+    OK(fsr_autotune(plan, &from, 1, to, 2, &report));
+    assert_true(report.kernels > 0 && report.schedules > 0 && report.differing == 0);
+    OK(fsr_download(ctx, out_b, y, sizeof out_b, &done));
+    OK(fsr_download(ctx, sums_b, sum, sizeof sums_b, &done));
+    OK(fsr_wait(ctx, done));
+    assert_memory_equal(out_a, out_b, sizeof out_a);
+    assert_memory_equal(sums, sums_b, sizeof sums);
+    fsr_plan_free(plan);
+    OK(fsr_free(ctx, FSR_DEVICE, x));
+    OK(fsr_free(ctx, FSR_DEVICE, y));
+    OK(fsr_free(ctx, FSR_DEVICE, sum));
+    fsr_close(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         SUBJECT_TEST(schedules_by_hand),         SUBJECT_TEST(refusals),
         SUBJECT_TEST(tuning_is_refused),         SUBJECT_TEST(a_failing_call_changes_nothing),
         SUBJECT_TEST(unwritten_elements_differ), SUBJECT_TEST(only_what_ran_is_known),
-        SUBJECT_TEST(winners_are_kept)};
+        SUBJECT_TEST(winners_are_kept),          SUBJECT_TEST(arrays_on_the_device)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
