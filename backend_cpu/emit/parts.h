@@ -76,6 +76,7 @@ typedef struct fsr_c_emit {
     uint64_t outer;                 /* conditions whose truth stands in the bits of `outer` there */
     bool dead[FSR_MAX_INSTS];       /* what the version being printed does not need */
     const char *low, *high;         /* the innermost loop's range */
+    bool cut_rows;                  /* a block's rows are j0 .. j1, not all of them */
     const char *start;              /* of strips: the flat index where one begins */
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */

@@ -66,7 +66,7 @@ void fsr_c_rows_begin(fsr_c_emit *e) {
     if (e->s->tall)
         fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
     if (e->grouped)
-        fsr_c_begin(e, "for (i64 j = 0; j < m; ++j)");
+        fsr_c_begin(e, e->cut_rows ? "for (i64 j = j0; j < j1; ++j)" : "for (i64 j = 0; j < m; ++j)");
 }
 
 void fsr_c_rows_end(fsr_c_emit *e) {

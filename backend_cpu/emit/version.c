@@ -6,8 +6,9 @@
  * run takes the version that knows what holds there, its instructions less those that nobody needs. What no version
  * knows asks: a bit of `outer`, which is the same for the whole loop, or a comparison.
  *
- * Where elements have to stay together (lanes, strips, a block of rows) a run is a whole number of such units, and a
- * unit that a bound cuts asks. With schedule.cut_steps a short run is first computed as if no condition with a step
+ * Where elements have to stay together (lanes, strips) a run is a whole number of such units, and a unit that a bound
+ * cuts asks. The rows of a block go in runs as elements do. Counter-example to asking in a block that a bound cuts: of
+ * 458 rows with a pad on either side two blocks of four. With schedule.cut_steps a short run is first computed as if no condition with a step
  * held, and then the elements of each of these again, with strided stores that find the run in the nearest cache. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
@@ -183,7 +184,7 @@ void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, cons
     fsr_c_end(e);
 }
 
-/* A block's rows are b .. b + m. */
+/* A block's rows are b .. b + m; those of a run are its rows j0 .. j1. */
 void fsr_c_block_by_version(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
     versions v;
     versions_of(e, loop, &v);
@@ -192,10 +193,12 @@ void fsr_c_block_by_version(fsr_c_emit *e, const fsr_body *loop, void (*print)(f
         return;
     }
     fsr_c_outer(e, loop);
-    fsr_c_line(e, "const i64 s0 = b;");
-    fsr_c_line(e, "i64 s1;");
+    fsr_c_begin(e, "for (i64 s0 = b, s1; s0 < b + m; s0 = s1)");
     put_bounds(e, &v, "b + m", 1);
-    fsr_c_line(e, "on |= s1 < b + m ? 0x%llx : 0;", (unsigned long long)MIXED);
+    fsr_c_line(e, "const i64 j0 = s0 - b, j1 = s1 - b;");
+    e->cut_rows = true;
     put_versions(e, loop, &v, 0, print);
+    e->cut_rows = false;
+    fsr_c_end(e);
     e->outer = 0;
 }
