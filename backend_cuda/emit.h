@@ -130,8 +130,9 @@ const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const 
 
 /* emit_compact.c: of compacted stores; nothing for others. */
 
-/* What lanes hand over to one another by. */
+/* What lanes hand over to one another by; the elements of a tile that is pooled. */
 void fsr_emit_compact_room(fsr_emit *e);
+void fsr_emit_compact_among(fsr_emit *e);
 /* A step's elements; of one of them what is stored; and the step's stores. */
 void fsr_emit_compact_registers(fsr_emit *e, int v);
 void fsr_emit_compact_values(fsr_emit *e, int v);
@@ -141,6 +142,12 @@ void fsr_emit_pool_words(fsr_emit *e);
 void fsr_emit_pool_bits(fsr_emit *e, int stage);
 /* What such a word gives a fold that counts its bits; false: the fold is none. */
 bool fsr_emit_pool_count(fsr_emit *e, char buf[FSR_EXPR], int fold);
+/* The stage's chain is nothing but such counts: q<stage>, for each step, and "total<stage>" stand for its states. */
+bool fsr_emit_pool_counts(const fsr_emit *e, int stage);
+void fsr_emit_pool_sums(fsr_emit *e, int stage);
+/* The tile's count is published; "prefix<stage>", of all tiles to the left. */
+void fsr_emit_pool_post(fsr_emit *e, int stage);
+void fsr_emit_pool_lookback(fsr_emit *e, int stage);
 /* Pooled: of a step, of an element, of a store whose values a scan's results are part of. */
 void fsr_emit_pool_ranks(fsr_emit *e, int v);
 void fsr_emit_pool_values(fsr_emit *e, int v);
@@ -202,6 +209,12 @@ int fsr_emit_beside(const fsr_emit *e);
 /* "all<pass>": the fold of the accumulators over the group. */
 void fsr_emit_pass_total(fsr_emit *e);
 void fsr_emit_tile(fsr_emit *e);
+/* The same in parts: registers, loads, everything else. */
+void fsr_emit_tile_begin(fsr_emit *e);
+void fsr_emit_tile_loads(fsr_emit *e);
+void fsr_emit_tile_stages(fsr_emit *e);
+/* emit_lookback.c, with members: the block's next tile, which it loads. */
+void fsr_emit_lookback_next(fsr_emit *e);
 /* Loops over steps j and lanes v (one loop over i if vector is 1); lanes also define c if the loop needs it. */
 void fsr_emit_open_steps(fsr_emit *e, const char *first, int stride);
 void fsr_emit_open_lanes(fsr_emit *e);

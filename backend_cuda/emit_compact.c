@@ -40,11 +40,15 @@ void fsr_emit_compact_room(fsr_emit *e) {
     const int size = widest(e);
     for (int v = 0; e->s.pooled && v < e->k->ninsts; v++)
         pool(e, v);
-    if (e->s.pooled)
-        fsr_emit_line(e, "const u32 among = fsr_among(end, t * %d, %d);", fsr_emit_tile_columns(e),
-                      fsr_emit_tile_columns(e));
-    else if (size)
+    if (e->s.pooled && !e->s.members)
+        fsr_emit_compact_among(e);
+    else if (size && !e->s.pooled)
         fsr_emit_line(e, "__shared__ c128 room[%d];", e->s.threads * e->s.vector * size / 16);
+}
+
+void fsr_emit_compact_among(fsr_emit *e) {
+    fsr_emit_line(e, "const u32 among = fsr_among(end, t * %d, %d);", fsr_emit_tile_columns(e),
+                  fsr_emit_tile_columns(e));
 }
 
 void fsr_emit_compact_registers(fsr_emit *e, int v) {
@@ -123,6 +127,38 @@ bool fsr_emit_pool_count(fsr_emit *e, char buf[FSR_EXPR], int fold) {
     return false;
 }
 
+bool fsr_emit_pool_counts(const fsr_emit *e, int stage) {
+    return e->s.kind == FSR_SCHEDULE_LOOKBACK && fsr_tile_counts(e->k, &e->tile, stage) >= 0;
+}
+
+void fsr_emit_pool_sums(fsr_emit *e, int stage) {
+    const fsr_inst *store = &e->k->inst[fsr_tile_counts(e->k, &e->tile, stage)];
+    const int f = fsr_counting_fold(e->k, store), warps = fsr_emit_warps(e);
+    char scratch[FSR_REF] = "nullptr";
+    if (warps > 1)
+        snprintf(scratch, sizeof scratch, "s%d_%d", e->pass, stage);
+    if (e->s.members)
+        fsr_emit_line(e, "if (threadIdx.x == 0) follows = next;");
+    fsr_emit_line(e, "const chain%d_%d::state total%d = {op%d::state{(%s)fsr_pool_counts<%d, %d>(w%d, q%d, %s)}};",
+                  e->pass, stage, stage, e->op_of[f], fsr_emit_type(fsr_combine_dtype(e->k->fold[f].combine, 0)),
+                  e->s.vector, warps, store->arg[1], stage, scratch);
+}
+
+void fsr_emit_pool_post(fsr_emit *e, int stage) {
+    const int f = fsr_counting_fold(e->k, &e->k->inst[fsr_tile_counts(e->k, &e->tile, stage)]);
+    fsr_emit_line(e, "u64 *const places%d = (u64 *)board%d.flags;", stage, stage);
+    fsr_emit_line(e, "if (threadIdx.x == 0) fsr_post_count(places%d + t, (u64)total%d.f%d.c0, false);", stage, stage,
+                  f);
+}
+
+void fsr_emit_pool_lookback(fsr_emit *e, int stage) {
+    const int f = fsr_counting_fold(e->k, &e->k->inst[fsr_tile_counts(e->k, &e->tile, stage)]);
+    fsr_emit_line(e, "__shared__ u64 k%d[%d];", stage, fsr_emit_warps(e));
+    fsr_emit_line(
+        e, "const chain%d_%d::state prefix%d = {op%d::state{fsr_counts_before<%d>(total%d.f%d.c0, t, places%d, k%d)}};",
+        e->pass, stage, stage, e->op_of[f], fsr_emit_warps(e), stage, f, stage, stage);
+}
+
 /* Of an element: what is stored, and whether. */
 static void put(fsr_emit *e, int v, const char *selected) {
     const fsr_inst *inst = &e->k->inst[v];
@@ -142,11 +178,15 @@ static void rank(fsr_emit *e, int v) {
     const int f = fsr_counting_fold(e->k, &e->k->inst[v]);
     const int s = e->tile.stage[e->k->inst[v].arg[2]] - 1;
     const char *step = e->s.vector > 1 ? "j" : "i";
-    if (e->k->inst[v].front)
-        fsr_emit_line(e, "%s *to%d = pool%d + (u32)b%d[%s].f%d.c0;", fsr_emit_type(e->k->inst[v].dtype), v, v, s, step,
-                      f);
+    char count[FSR_REF];
+    if (fsr_emit_pool_counts(e, s))
+        snprintf(count, sizeof count, "q%d[%s]", s, step);
     else
-        fsr_emit_line(e, "u32 rank%d = (u32)b%d[%s].f%d.c0;", v, s, step, f);
+        snprintf(count, sizeof count, "(u32)b%d[%s].f%d.c0", s, step, f);
+    if (e->k->inst[v].front)
+        fsr_emit_line(e, "%s *to%d = pool%d + %s;", fsr_emit_type(e->k->inst[v].dtype), v, v, count);
+    else
+        fsr_emit_line(e, "u32 rank%d = %s;", v, count);
 }
 
 void fsr_emit_pool_ranks(fsr_emit *e, int v) {

@@ -96,7 +96,9 @@ void fsr_emit_pass_state(fsr_emit *e) {
     for (int s = 0; s < e->tile.nstages; s++) {
         if (!fsr_kernel_chain(e->k, p, e->tile.stage, s).n)
             continue;
-        if (wide)
+        if (wide && fsr_emit_pool_counts(e, s))
+            fsr_emit_line(e, "__shared__ u32 s%d_%d[%d];", p, s, warps);
+        else if (wide)
             fsr_emit_line(e, "__shared__ chain%d_%d::state s%d_%d[%d][%d];", p, s, p, s, beside ? 1 : 2, warps);
         if (e->s.kind != FSR_SCHEDULE_LOOKBACK)
             fsr_emit_line(e, "chain%d_%d::state carry%d_%d = chain%d_%d::identity();", p, s, p, s, p, s);
@@ -180,7 +182,9 @@ static void declare_registers(fsr_emit *e) {
     }
     for (int s = 0; s < e->tile.nstages; s++) {
         fsr_fold_list chain = fsr_kernel_chain(e->k, e->pass, e->tile.stage, s);
-        if (!chain.n)
+        if (fsr_emit_pool_counts(e, s))
+            fsr_emit_line(e, "u32 q%d[%d];", s, fsr_emit_steps(e));
+        if (!chain.n || fsr_emit_pool_counts(e, s))
             continue;
         fsr_emit_line(e, "chain%d_%d::%s t%d[%d];", e->pass, s, fsr_emit_has_items(e, &chain) ? "item" : "state", s,
                       e->s.items);
@@ -221,6 +225,8 @@ static void stage_values(fsr_emit *e, int stage) {
             continue;
         if (fsr_tile_writes_again(e->k, v) ? !used_in_stage(e, v, stage) : e->tile.stage[v] != stage)
             continue;
+        if (fsr_picks_fold(e->k, inst) && fsr_emit_pool_counts(e, stage - 1))
+            continue;
         snprintf(state, sizeof state, "t%d[i].f%d", stage - 1, inst->index);
         fsr_emit_value(e, v, state);
     }
@@ -235,7 +241,8 @@ static void stage_folds(fsr_emit *e, int stage) {
             continue;
         const int f = inst->index;
         const fsr_fold *fold = &e->k->fold[f];
-        if (e->s.riding && fold->kind == FSR_FOLD_REDUCE)
+        if ((e->s.riding && fold->kind == FSR_FOLD_REDUCE) ||
+            (fsr_fold_is_ordered(fold) && fsr_emit_pool_counts(e, stage)))
             continue;
         fsr_emit_item(e, input, identity, f);
         if (fsr_emit_pool_count(e, input, f))
@@ -294,6 +301,10 @@ static void stage_stores(fsr_emit *e, int stage) {
 static void chain_sums(fsr_emit *e, int s) {
     const int p = e->pass, beside = fsr_emit_beside(e);
     char scratch[FSR_REF] = "nullptr";
+    if (fsr_emit_pool_counts(e, s)) {
+        fsr_emit_pool_sums(e, s);
+        return;
+    }
     if (fsr_emit_warps(e) > 1)
         snprintf(scratch, sizeof scratch, "s%d_%d[%s]", p, s, e->s.kind == FSR_SCHEDULE_LOOKBACK ? "0" : "flip");
     if (beside > 1)
@@ -307,6 +318,13 @@ static void chain_sums(fsr_emit *e, int s) {
 /* "prefix1": the fold of all tiles to the left. */
 static void chain_lookback(fsr_emit *e, int s) {
     const int p = e->pass, beside = fsr_emit_beside(e);
+    if (fsr_emit_pool_counts(e, s)) {
+        fsr_emit_pool_post(e, s);
+        if (e->s.members)
+            fsr_emit_lookback_next(e);
+        fsr_emit_pool_lookback(e, s);
+        return;
+    }
     fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[%d];", p, s, s, 4 * beside);
     if (beside > 1)
         fsr_emit_line(e,
@@ -341,7 +359,7 @@ static void complete_chain(fsr_emit *e, int stage) {
     snprintf(from, sizeof from, looks_back ? "prefix%d" : "carry%d_%d", looks_back ? s : p, s);
     if (scans && fsr_emit_beside(e) > 1)
         fsr_emit_line(e, "fsr_rows_apply<chain%d_%d>(t%d, b%d, %s);", p, s, s, s, from);
-    else if (scans)
+    else if (scans && !fsr_emit_pool_counts(e, s))
         fsr_emit_line(e, "fsr_tile_apply<chain%d_%d, %d>(t%d, b%d, %s);", p, s, e->s.vector, s, s, from);
     if (!looks_back)
         fsr_emit_line(e, "%s = chain%d_%d::combine(%s, total%d);", from, p, s, from, s);
@@ -373,15 +391,40 @@ static void stage_loop(fsr_emit *e, int stage) {
     fsr_emit_close(e);
 }
 
-void fsr_emit_tile(fsr_emit *e) {
+void fsr_emit_tile_begin(fsr_emit *e) {
     const int step = fsr_emit_lane_count(e) * e->s.vector;
     declare_registers(e);
-    fsr_emit_pool_words(e);
     fsr_emit_fits(e, "c0", (fsr_emit_steps(e) - 1) * step + e->s.vector - 1);
+}
+
+void fsr_emit_tile_loads(fsr_emit *e) {
     fsr_emit_by_version(e, -1, tile_loads);
+}
+
+/* Of what nothing is left to do but counts that nobody asks for. */
+static bool is_done(const fsr_emit *e, int stage) {
+    bool done = stage > 0 && fsr_emit_pool_counts(e, stage - 1);
+    for (int i = 0; i < e->tile.n && done; i++) {
+        const int v = e->tile.loop[i];
+        done = e->tile.stage[v] != stage || fsr_picks_fold(e->k, &e->k->inst[v]) ||
+               fsr_tile_pools_early(e->k, &e->tile, v);
+    }
+    return done;
+}
+
+void fsr_emit_tile_stages(fsr_emit *e) {
+    fsr_emit_pool_words(e);
     for (int s = 0; s < e->tile.nstages; s++) {
+        if (is_done(e, s))
+            continue;
         fsr_emit_by_version(e, s, stage_loop);
         fsr_emit_pool_out(e, s, false);
         complete_chain(e, s);
     }
+}
+
+void fsr_emit_tile(fsr_emit *e) {
+    fsr_emit_tile_begin(e);
+    fsr_emit_tile_loads(e);
+    fsr_emit_tile_stages(e);
 }

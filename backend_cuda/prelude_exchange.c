@@ -13,6 +13,9 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
     {"fsr_shuffle_word", true,
      "/* Words from another lane; every lane of the warp takes part. */\n"
      "static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }\n"},
+    {"fsr_ballot", true,
+     "/* A bit a lane. */\n"
+     "static inline u32 fsr_ballot(bool x) { return __ballot_sync(0xffffffffu, x); }\n"},
     {"fsr_warp_barrier", true,
      "static inline void fsr_warp_barrier() { __syncwarp(); }\n"},
     {"fsr_add_ticket", true,

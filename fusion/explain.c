@@ -108,8 +108,9 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
     if (fsr_kernel_compacts(k))
         fprintf(to, "\n    filters: compacted %s",
                 k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
-                : k->schedule.pooled                 ? "by tiles, written in whole lines of memory"
-                                                     : "by warps, written side by side");
+                : k->schedule.members ? "by tiles, the next one loaded meanwhile, written in whole lines of memory"
+                : k->schedule.pooled  ? "by tiles, written in whole lines of memory"
+                                      : "by warps, written side by side");
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     if (step->part)

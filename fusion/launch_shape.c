@@ -162,7 +162,9 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
     case FSR_SCHEDULE_COL:
         return s->tall ? tiled_blocks(k, integer) : fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
     case FSR_SCHEDULE_SPLIT: return fsr_size_mul(rows, splits);
-    case FSR_SCHEDULE_LOOKBACK: return fsr_size_mul(fsr_ceil_div(rows, s->group), splits);
+    case FSR_SCHEDULE_LOOKBACK:
+        splits = s->members && s->members < splits ? s->members : splits;
+        return fsr_size_mul(fsr_ceil_div(rows, s->group), splits);
     case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, s->members ? s->members : splits);
     }
     return 0;

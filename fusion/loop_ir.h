@@ -252,7 +252,9 @@ typedef struct fsr_schedule {
     int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;        /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent;  /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
-    int members;      /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part */
+    int members;      /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part.
+                         LOOKBACK: blocks that do tile after tile, with the loads of the next one on their way while they
+                         wait for the tiles to the left; 0: a block for each tile */
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
     int resident; /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
     int bins; /* MAP: elements, a power of two, of which a block has the combining store's in shared memory, and combines
@@ -422,6 +424,8 @@ void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts);
 bool fsr_kernel_compacts(const fsr_kernel *k);
 /* Bytes of an element of every array that filters store, together. */
 int fsr_kernel_filtered_bytes(const fsr_kernel *k);
+/* True if blocks of a look-back may do tile after tile, see fsr_schedule. */
+bool fsr_kernel_may_chain(const fsr_kernel *k);
 /* True if the tiles of a look-back may be pooled, see fsr_schedule. */
 bool fsr_kernel_may_pool(const fsr_kernel *k);
 /* The fold whose running result is what `store`, a compacted one, counts by. */

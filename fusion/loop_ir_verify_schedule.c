@@ -86,7 +86,8 @@ static bool check_gpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; i++)
         if (v->k->inst[i].gathered)
             return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
-    if (s->members < 0 || (s->members && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
+    const bool chained = s->kind == FSR_SCHEDULE_LOOKBACK && fsr_kernel_may_chain(v->k);
+    if (s->members < 0 || (s->members && !chained && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->nversions && !fsr_kernel_may_version(v->k))
         return fsr_check_bad(v, "schedule: versions of what is compacted, or goes along several folded dimensions");

@@ -14,6 +14,7 @@
  * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
  * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321. */
 #include "fusion/schedule_parts.h"
+#include "fusion/target.h"
 #include "fusion/tile.h"
 
 enum {
@@ -61,6 +62,30 @@ bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v)
     return k->schedule.pooled && store->filter == FSR_FILTER_COMPACTED &&
            pass->stage[store->arg[0]] < pass->stage[store->arg[2]] &&
            pass->stage[store->arg[1]] < pass->stage[store->arg[2]];
+}
+
+/* Store v goes to the pool early, to the places that fold f counts. */
+static bool counted_by(const fsr_kernel *k, const fsr_tile_pass *pass, int v, int f) {
+    return fsr_tile_pools_early(k, pass, v) && fsr_counting_fold(k, &k->inst[v]) == f;
+}
+
+int fsr_tile_counts(const fsr_kernel *k, const fsr_tile_pass *pass, int stage) {
+    const fsr_fold_list chain = fsr_kernel_chain(k, 0, pass->stage, stage);
+    int first = -1;
+    if (chain.n != 1)
+        return -1;
+    for (int i = 0; i < k->ninsts; i++) {
+        if (!fsr_picks_fold(k, &k->inst[i]) || k->inst[i].index != chain.fold[0])
+            continue;
+        for (int user = i + 1; user < k->ninsts; user++) {
+            if (!fsr_inst_reads(k, user, i))
+                continue;
+            if (!counted_by(k, pass, user, chain.fold[0]))
+                return -1;
+            first = first < 0 ? user : first;
+        }
+    }
+    return first;
 }
 
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
@@ -141,4 +166,6 @@ void fsr_finish_gpu(fsr_kernel *k) {
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
                                                      : 0;
+    if (fsr_kernel_may_chain(k))
+        s->members = s->resident * fsr_nominal_gpu.processors;
 }

@@ -38,6 +38,8 @@ __forceinline__ static void fsr_load(T (&x)[N], int at, const T *p)
 static inline void fsr_barrier() { __syncthreads(); }
 /* Words from another lane; every lane of the warp takes part. */
 static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }
+/* A bit a lane. */
+static inline u32 fsr_ballot(bool x) { return __ballot_sync(0xffffffffu, x); }
 static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }
 static inline void fsr_pause() { __nanosleep(20); }
 /* Words that blocks leave for each other: a value and its flag in one access, or a flag that follows a value. */
@@ -76,107 +78,6 @@ template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)
 #pragma unroll
     for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);
     return w.state;
-}
-/* Inclusive scans of N independent states over LANES lanes, as many side by side as eight registers hold. */
-template <class F, int LANES, class S, int N> __forceinline__ static void fsr_warp_scan(S (&x)[N])
-{
-    constexpr int M = sizeof(S) < 32 ? 32 / (int)sizeof(S) : 1;
-    const u32 lane = threadIdx.x % 32;
-#pragma unroll
-    for (int first = 0; first < N; first += M) {
-#pragma unroll
-        for (u32 d = 1; d < LANES; d *= 2) {
-            S y[M];
-#pragma unroll
-            for (int i = 0; i < M && first + i < N; i++) y[i] = fsr_shuffle(x[first + i], lane - d);
-#pragma unroll
-            for (int i = 0; i < M && first + i < N; i++)
-                if (lane % LANES >= d) x[first + i] = F::combine(y[i], x[first + i]);
-        }
-    }
-}
-/* A tile holds a state for each column, or an item that is less wide. */
-template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::state &x) { return x; }
-template <class F> __forceinline__ static typename F::state fsr_widen(const typename F::item &x) { return F::widen(x); }
-/* An item takes in what stands before it in its vector, in its own width; a state does not. */
-template <class F> __forceinline__ static void fsr_join(const typename F::state &, typename F::state &) {}
-template <class F> __forceinline__ static void fsr_join(const typename F::item &left, typename F::item &x) { F::join(left, x); }
-/* The fold of a vector's columns up to x, which was joined; run: up to the one before. */
-template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::state &x)
-{
-    return F::combine(run, x);
-}
-template <class F> __forceinline__ static typename F::state fsr_follow(const typename F::state &run, const typename F::item &x)
-{
-    return F::follow(run, x);
-}
-/* A scan's results at x: base is the fold before the vector, left and before what lies before x, after what x ends. */
-template <class F, class S>
-__forceinline__ static S fsr_result(const S &, const S &before, const S &after, const typename F::state &, const typename F::state &)
-{
-    return F::pick(before, after);
-}
-template <class F, class S>
-__forceinline__ static typename F::item fsr_result(const S &base, const S &before, const S &after, const typename F::item &left,
-                                                   const typename F::item &x)
-{
-    return F::result(base, before, after, left, x);
-}
-/* First half of a tile's scan: items are joined; before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
-   the fold of the whole tile. scratch: one state a warp of the block. */
-template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>
-__forceinline__ static S fsr_tile_sums(T (&x)[N], S (&before)[J], typename F::state *scratch)
-{
-    const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;
-    S run = F::identity();
-#pragma unroll
-    for (int j = 0; j < J; j++) {
-        before[j] = fsr_widen<F>(x[j * V]);
-#pragma unroll
-        for (int v = 1; v < V; v++) {
-            fsr_join<F>(x[j * V + v - 1], x[j * V + v]);
-            before[j] = fsr_follow<F>(before[j], x[j * V + v]);
-        }
-    }
-    fsr_warp_scan<F, LANES>(before);
-#pragma unroll
-    for (int j = 0; j < J; j++) {
-        const S whole = fsr_shuffle(before[j], base + LANES - 1), left = fsr_shuffle(before[j], lane - 1);
-        before[j] = lane % LANES ? F::combine(run, left) : run;
-        run = F::combine(run, whole);
-    }
-    if constexpr (WARPS > 1) {
-        const u32 warp = threadIdx.x / 32;
-        if (lane == 0) scratch[warp] = run;
-        fsr_barrier();
-        S sums[1] = {scratch[warp / WARPS * WARPS + lane % WARPS]};
-        fsr_warp_scan<F, WARPS>(sums);
-        run = fsr_shuffle(sums[0], WARPS - 1);
-        const S left = fsr_shuffle(sums[0], (warp - 1) % WARPS);
-#pragma unroll
-        for (int j = 0; j < J; j++)
-            if (warp % WARPS) before[j] = F::combine(left, before[j]);
-    }
-    return run;
-}
-/* Second half: x becomes the scan's results, given what is to the left of the tile. */
-template <class F, int V, class T, class S, int N, int J>
-__forceinline__ static void fsr_tile_apply(T (&x)[N], const S (&before)[J], const S &prefix)
-{
-#pragma unroll
-    for (int j = 0; j < J; j++) {
-        const S base = F::combine(prefix, before[j]);
-        S run = base;
-        T left = {};
-#pragma unroll
-        for (int v = 0; v < V; v++) {
-            const T here = x[j * V + v];
-            const S next = fsr_follow<F>(run, here);
-            x[j * V + v] = fsr_result<F>(base, run, next, left, here);
-            run = next;
-            left = here;
-        }
-    }
 }
 static inline u32 fsr_take_ticket(u32 *ticket, u32 &shared)
 {
@@ -239,45 +140,93 @@ template <class F> struct fsr_board {
         }
     }
 };
-/* A warp folds the entries of a level to the left of tile t within its group of 32, and posts the fold of a group that t completes
-   one level up. The top level has no groups. */
-template <class F> __forceinline__ static typename F::state fsr_climb(int level, u32 t, const fsr_board<F> &board)
-{
-    typedef typename F::state S;
-    const u32 lane = threadIdx.x % 32, own = t >> 5 * level, first = level < 3 ? own & ~31u : 0;
-    const bool closes = level < 3 && ((t + 1) & ((32u << 5 * level) - 1)) == 0;
-    const u32 stop = own + closes;
-    S sum = F::identity();
-    for (u32 q = first; q < stop; q += 32) {
-        S x[1] = {F::identity()};
-        if (q + lane < stop) x[0] = board.wait(level, q + lane);
-        fsr_warp_scan<F, 32>(x);
-        if (closes && lane == 31) board.post(level + 1, own >> 5, x[0]);
-        if (q < own) {
-            const u32 last = own - q < 32 ? own - q - 1 : 31;
-            sum = F::combine(sum, fsr_shuffle(x[0], last));
-        }
-    }
-    return sum;
-}
-/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: the tile's own fold is published
-   first; one warp a level waits for the entries to its left within the group of 32; who completes a group publishes its
-   fold one level up. scratch: four states. */
-template <class F, int WARPS, class S>
-__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)
-{
-    if (threadIdx.x == 0) board.post(0, t, total);
-    for (int level = threadIdx.x / 32; level < 4; level += WARPS) {
-        const S sum = fsr_climb<F>(level, t, board);
-        if (threadIdx.x % 32 == 0) scratch[level] = sum;
-    }
-    fsr_barrier();
-    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
-}
 /* Elements of the tile that begins at column `first`. */
 static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }
 /* A word of which a compiler knows no more. */
 static inline void fsr_opaque(u32 &w) { asm volatile("" : "+r"(w)); }
+/* The bits of w, STEPS of V neighbours: before[j] becomes how many of the tile stand before the thread's step j; returns how many the
+   tile has. What a warp's step has is a part of a word, of which a shuffle moves as many as there is room for. scratch: a word a warp. */
+template <int V, int WARPS, int STEPS> __forceinline__ static u32 fsr_pool_counts(u32 w, u32 (&before)[STEPS], u32 *scratch)
+{
+    constexpr int bits = 32 * V < 256 ? 8 : 16, each = 32 / bits, words = (STEPS + each - 1) / each;
+    constexpr u32 part = (1u << bits) - 1, step = (1u << V) - 1;
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    u32 own[words] = {}, sum[words], run = 0;
+#pragma unroll
+    for (int j = 0; j < STEPS; j++) own[j / each] |= (u32)__popc(w >> j * V & step) << j % each * bits;
+#pragma unroll
+    for (int q = 0; q < words; q++) sum[q] = own[q];
+#pragma unroll
+    for (u32 d = 1; d < 32; d *= 2) {
+#pragma unroll
+        for (int q = 0; q < words; q++) {
+            const u32 left = fsr_shuffle_word(sum[q], lane - d);
+            sum[q] += lane >= d ? left : 0;
+        }
+    }
+#pragma unroll
+    for (int q = 0; q < words; q++) {
+        const u32 all = fsr_shuffle_word(sum[q], 31), left = sum[q] - own[q];
+#pragma unroll
+        for (int i = 0; i < each && q * each + i < STEPS; i++) {
+            before[q * each + i] = run + (left >> i * bits & part);
+            run += all >> i * bits & part;
+        }
+    }
+    if constexpr (WARPS > 1) {
+        if (lane == 0) scratch[warp] = run;
+        fsr_barrier();
+        u32 sums = scratch[lane % WARPS];
+#pragma unroll
+        for (u32 d = 1; d < WARPS; d *= 2) {
+            const u32 left = fsr_shuffle_word(sums, lane - d);
+            sums += lane >= d ? left : 0;
+        }
+        run = fsr_shuffle_word(sums, WARPS - 1);
+        const u32 left = fsr_shuffle_word(sums, (warp - 1) % 32);
+#pragma unroll
+        for (int j = 0; j < STEPS; j++) before[j] += warp ? left : 0;
+    }
+    return run;
+}
+/* A tile leaves how many it has, and, when it knows that, how many there are up to its end. */
+static inline void fsr_post_count(u64 *place, u64 count, bool all) { fsr_post_word(place, count << 2 | (all ? 2 : 1)); }
+template <class I> __forceinline__ static I fsr_count_lanes(I x)
+{
+    const u32 lane = threadIdx.x % 32;
+#pragma unroll
+    for (u32 d = 1; d < 32; d *= 2) x += fsr_shuffle(x, lane ^ d);
+    return x;
+}
+/* How many the tiles to the left of tile t have. All threads look, each at one tile, for the nearest that knows how many there are up
+   to its end, and add up what stands between: of whole numbers any order gives the same. scratch: a word a warp. */
+template <int WARPS, class I> __forceinline__ static I fsr_counts_before(I total, u32 t, u64 *places, u64 *scratch)
+{
+    const u32 lane = threadIdx.x % 32;
+    I sum = 0;
+    for (u32 first = t;; first -= WARPS * 32) {
+        u64 w = 2;
+        if (threadIdx.x < first) {
+            const u64 *const place = places + (first - 1 - threadIdx.x);
+            for (w = fsr_peek_word(place); !(w & 3); w = fsr_peek_word(place)) fsr_pause();
+        }
+        u32 ends = fsr_ballot(w & 2);
+        const I part = fsr_count_lanes<I>(ends && lane >= (u32)__ffs(ends) ? 0 : (I)(w >> 2));
+        if (WARPS == 1) {
+            sum += part;
+        } else {
+            if (lane == 0) scratch[threadIdx.x / 32] = (u64)part << 1 | (ends != 0);
+            fsr_barrier();
+            w = lane < WARPS ? scratch[lane] : 0;
+            ends = fsr_ballot(w & 1);
+            sum += fsr_count_lanes<I>(ends && lane >= (u32)__ffs(ends) ? 0 : (I)(w >> 1));
+        }
+        if (ends) break;
+        fsr_barrier();
+    }
+    if (threadIdx.x == 0) fsr_post_count(places + t, (u64)(sum + total), true);
+    return sum;
+}
 /* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end. rank: of this element before,
    of the next one after. */
 template <class T, class X>
@@ -293,9 +242,16 @@ __forceinline__ static void fsr_pool_out(T *row, const T *pool, I begin, u32 sel
 {
     T *const front = row + (idx)begin;
     const u32 off = (u32)((u64)front / sizeof(T)) % 32;
-#pragma unroll 4
-    for (u32 i = threadIdx.x; i < selected + off; i += THREADS)
-        if (i >= off) front[i - off] = pool[i - off];
+    if (threadIdx.x >= off && threadIdx.x - off < selected) front[threadIdx.x - off] = pool[threadIdx.x - off];
+    u32 at = threadIdx.x + THREADS - off;
+    for (; at + 3 * THREADS < selected; at += 4 * THREADS) {
+        T x[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) x[i] = pool[at + i * THREADS];
+#pragma unroll
+        for (int i = 0; i < 4; i++) front[at + i * THREADS] = x[i];
+    }
+    for (; at < selected; at += THREADS) front[at] = pool[at];
     if (FRONT) return;
     T *const back = row + (idx)(cols - (first - (idx)begin) - n);
 #pragma unroll 4
@@ -323,18 +279,18 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 3)
-k_greater_cast_cumsum_where_comp_381cf272(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_greater_cast_cumsum_where_comp_9de52540(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = 0;
-    const idx t = tile;
     const idx end = cols;
-    const idx c0 = t * 10240 + (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
+    const idx column = (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
+    idx t = tile;
+    idx c0 = t * 10240 + column;
     const idx a0 = r * cols;
     const idx a1 = 0;
     __shared__ f32 pool8[10240];
-    const u32 among = fsr_among(end, t * 10240, 10240);
     const f32 v1 = 0x1p-1f;
     const f32 v5 = 0x0p+0f;
     const u64 entries = fsr_board_entries((u32)splits);
@@ -344,13 +300,12 @@ k_greater_cast_cumsum_where_comp_381cf272(const f32 *__restrict__ x0, f32 *__res
         values + r * entries * fsr_board<chain0_0>::value, (u32)splits};
     flags += fsr_region(rows * entries * fsr_board<chain0_0>::flag);
     values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
-    __shared__ chain0_0::state s0_0[2][16];
+    __shared__ u32 s0_0[16];
+    __shared__ u32 follows;
     f32 v0[20] = {};
     b8 v2[20] = {};
     f32 v6[20] = {};
-    chain0_0::state t0[20];
-    chain0_0::state b0[5];
-    u32 w2 = 0;
+    u32 q0[5];
 #pragma unroll
     for (int j = 0; j < 5; j++) {
         const idx cj = c0 + j * 128;
@@ -358,42 +313,52 @@ k_greater_cast_cumsum_where_comp_381cf272(const f32 *__restrict__ x0, f32 *__res
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
         }
     }
+#pragma unroll 1
+    for (idx then = t; then < splits; t = then) {
+        const u32 among = fsr_among(end, t * 10240, 10240);
+        u32 next = 0;
+        if (threadIdx.x == 0) next = fsr_add_ticket((u32 *)zero);
+        u32 w2 = 0;
 #pragma unroll
-    for (int j = 0; j < 5; j++) {
-        const idx cj = c0 + j * 128;
+        for (int j = 0; j < 5; j++) {
+            const idx cj = c0 + j * 128;
 #pragma unroll
-        for (int v = 0; v < 4; v++) {
-            const int i = j * 4 + v;
-            v2[i] = v0[i] > v1;
-            const i32 v3 = fsr_bool_to_i32(v2[i]);
-            v6[i] = v2[i] ? v0[i] : v5;
-            if (cj < end && v2[i]) w2 |= 1u << i;
-            fsr_opaque(w2);
-            t0[i].f0 = op0::state{(i32)(w2 >> i & 1)};
+            for (int v = 0; v < 4; v++) {
+                const int i = j * 4 + v;
+                v2[i] = v0[i] > v1;
+                const i32 v3 = fsr_bool_to_i32(v2[i]);
+                v6[i] = v2[i] ? v0[i] : v5;
+                if (cj < end && v2[i]) w2 |= 1u << i;
+                fsr_opaque(w2);
+            }
         }
-    }
-    const chain0_0::state total0 = fsr_tile_sums<chain0_0, 4, 32, 16>(t0, b0, s0_0[0]);
+        if (threadIdx.x == 0) follows = next;
+        const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 16>(w2, q0, s0_0)}};
 #pragma unroll
-    for (int j = 0; j < 5; j++) {
-        const idx cj = c0 + j * 128;
-        u32 rank8 = (u32)b0[j].f0.c0;
+        for (int j = 0; j < 5; j++) {
+            const idx cj = c0 + j * 128;
+            u32 rank8 = q0[j];
 #pragma unroll
-        for (int v = 0; v < 4; v++) {
-            const int i = j * 4 + v;
-            fsr_pool_all(pool8, v6[i], w2 >> i & 1, cj - t * 10240 + v, among, rank8);
+            for (int v = 0; v < 4; v++) {
+                const int i = j * 4 + v;
+                fsr_pool_all(pool8, v6[i], w2 >> i & 1, cj - t * 10240 + v, among, rank8);
+            }
         }
-    }
-    __shared__ chain0_0::state k0[4];
-    const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
-    fsr_pool_out<512, false>(&x1[a1], pool8, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
-    fsr_tile_apply<chain0_0, 4>(t0, b0, prefix0);
+        u64 *const places0 = (u64 *)board0.flags;
+        if (threadIdx.x == 0) fsr_post_count(places0 + t, (u64)total0.f0.c0, false);
+        then = follows;
+        if (then < splits) {
+            c0 = then * 10240 + column;
 #pragma unroll
-    for (int j = 0; j < 5; j++) {
-        const idx cj = c0 + j * 128;
-#pragma unroll
-        for (int v = 0; v < 4; v++) {
-            const int i = j * 4 + v;
-            const i32 v7 = t0[i].f0.c0;
+            for (int j = 0; j < 5; j++) {
+                const idx cj = c0 + j * 128;
+                if (cj < end) {
+                    fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
+                }
+            }
         }
+        __shared__ u64 k0[16];
+        const chain0_0::state prefix0 = {op0::state{fsr_counts_before<16>(total0.f0.c0, t, places0, k0)}};
+        fsr_pool_out<512, false>(&x1[a1], pool8, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
     }
 }

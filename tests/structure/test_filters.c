@@ -134,14 +134,14 @@ static void lengths(void **state) {
 }
 
 /* Half of an array and how many: lines of 16 bytes though the count has 8, two blocks on a multiprocessor at least, as
- * nothing of a tile waits in registers, and no partial states of the count. */
+ * nothing of a tile waits in registers, no partial states of the count, and blocks that load a tile ahead. */
 static void selected_and_count(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
     fsr_program p = plan_of(&target_gpu, (fsr_node[]){kept, fsr_live_count(kept)}, 2);
     const fsr_schedule *s = &fsr_program_kernel(&p, 0)->kernel->schedule;
     const bool good = p.info.kernels == 1 && s->kind == FSR_SCHEDULE_LOOKBACK && s->vector == 4 && s->resident >= 2 &&
-                      s->pooled && s->riding;
+                      s->pooled && s->riding && s->members == s->resident * fsr_nominal_gpu.processors;
     if (!good)
         print_error("%s\n", p.explanation);
     fsr_program_clear(&p);

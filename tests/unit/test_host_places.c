@@ -154,6 +154,33 @@ static void pooled(void **state) {
     }
 }
 
+/* Tile after tile by one block, by three, by more than there are tiles: the same, and as many as every tile has a block
+ * of its own. A scan whose elements are asked for keeps them while it waits, and cannot. */
+static void chained(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {20000, 32769, 81919};
+    static const int members[] = {1, 3, 50, 0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const int64_t n = sizes[i];
+        fsr_node x = INPUT(g, FSR_F32, n), y = fsr_input(g, "y", FSR_F32, 1, SHAPE(n)), mask = fsr_less(x, y);
+        fsr_node kept = fsr_compress(mask, x), count = fsr_live_count(kept), fill = fsr_float(g, 3);
+        fsr_node outs[][3] = {{kept, fsr_compress(mask, fsr_signbit(y)), count},
+                              {fsr_filter(fsr_cast(x, FSR_F64), mask, fill), count, kept},
+                              {kept, fsr_cumsum(fsr_cast(mask, FSR_I32), (int[]){0}, 1, 0), count}};
+        for (int o = 0; o < 3; o++) {
+            fsr_program program = planned(outs[o], 3);
+            assert_int_equal(program.info.kernels, 1);
+            fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
+            assert_int_equal(k->schedule.members > 0, o < 2);
+            for (int m = 0; o < 2 && m < 4; m++) {
+                k->schedule.members = members[m];
+                run(fsr_program_kernel(&program, 0), n);
+            }
+            fsr_program_clear(&program);
+        }
+    }
+}
+
 /* Lengths from 0 to the capacity, which a kernel finds when it begins: of reductions, of elements, and of a map, which
  * writes nothing behind them: what is compared is whole arrays. */
 static void lengths_given(void **state) {
@@ -267,7 +294,7 @@ static void filtered_columns(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters),       TEST(lengths),       TEST(pooled),
+    const struct CMUnitTest tests[] = {TEST(filters),       TEST(lengths),       TEST(pooled),          TEST(chained),
                                        TEST(lengths_given), TEST(filtered_rows), TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
