@@ -6,6 +6,7 @@
 #include "backend_cuda/build.h"
 #include "backend_cuda/cublas.h"
 #include "backend_cuda/cufft.h"
+#include "backend_cuda/curand.h"
 #include "backend_cuda/cusolver.h"
 #include "backend_cuda/memory.h"
 #include "runtime/backend.h"
@@ -64,6 +65,7 @@ typedef struct fsr_cuda {
     fsr_cublas cublas;
     fsr_cufft cufft;
     fsr_cusolver cusolver;
+    fsr_curand_kept curand;
     fsr_ask_pointer *ask_pointer;
     atomic_int_fast64_t launches, graphs_made, graph_launches;
     fsr_lanes lanes;

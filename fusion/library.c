@@ -156,6 +156,12 @@ static int64_t work_linalg(const fsr_library_call *call, bool gpu) {
     return records(fsr_linalg_room(&l), (int64_t)fsr_dtype_size(call->array[0].dtype), fsr_linalg_parts(&l));
 }
 
+/* cuRAND has its own. */
+static int64_t work_curand(const fsr_library_call *call, bool gpu) {
+    (void)call, (void)gpu;
+    return 0;
+}
+
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu) {
     static int64_t (*const work_of[FSR_LIBRARY_COUNT])(const fsr_library_call *, bool) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = work_##function,

@@ -5,6 +5,7 @@
 #include "fusor/expr.h"
 #include "fusor/library.h"
 #include "fusor/native.h"
+#include "fusor/random.h"
 #include "fusor/run.h"
 #include "fusor/tune.h"
 #include "graph/ops.h"
@@ -45,6 +46,8 @@ static const constant constants[] = {
     NAMED(FSR_PAD_CONSTANT) NAMED(FSR_PAD_EDGE) NAMED(FSR_PAD_REFLECT) NAMED(FSR_PAD_SYMMETRIC) NAMED(FSR_PAD_WRAP)
     NAMED(FSR_BOUND_RAISE) NAMED(FSR_BOUND_CLIP) NAMED(FSR_BOUND_WRAP) NAMED(FSR_BOUND_DROP)
     NAMED(FSR_HINT_NONE) NAMED(FSR_HINT_MATERIALIZE) NAMED(FSR_HINT_INLINE)
+    NAMED(FSR_XORWOW) NAMED(FSR_MRG32K3A) NAMED(FSR_SOBOL32) NAMED(FSR_SCRAMBLED_SOBOL32) NAMED(FSR_SOBOL64)
+    NAMED(FSR_SCRAMBLED_SOBOL64)
     NAMED(FSR_FULL) NAMED(FSR_SAME) NAMED(FSR_VALID) NAMED(FSR_HOST) NAMED(FSR_DEVICE)
     NAMED(sizeof(fsr_node)) NAMED(sizeof(fsr_site)) NAMED(sizeof(fsr_value)) NAMED(sizeof(fsr_c64)) NAMED(sizeof(fsr_c128))
     NAMED(sizeof(fsr_name)) NAMED(sizeof(fsr_arg)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_config)) NAMED(sizeof(fsr_stats))

@@ -4,6 +4,7 @@
 #include "graph/library.h"
 #include "graph/linalg.h"
 #include "graph/matmul.h"
+#include "graph/sequence.h"
 #include "graph/shape.h"
 #include "graph/verify.h"
 
@@ -143,6 +144,26 @@ static const char *check_linalg(const fsr_applied *a) {
     for (int i = 0; i < l.nresults; i++)
         if (n->dtype[i] != fsr_linalg_dtype(&l, i, dtype))
             return "dtypes";
+    return NULL;
+}
+
+static const char *check_curand(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nargs != 0 || n->nout != 1 || fsr_called_count(n->called) != FSR_SEQUENCE_WORDS)
+        return "arity";
+    const fsr_generator generator = fsr_sequence_generator(n->called);
+    const int64_t draws = fsr_called_word(n->called, FSR_SEQUENCE_DRAWS),
+                  dims = fsr_called_word(n->called, FSR_SEQUENCE_DIMS), size = fsr_shape_size(&n->shape);
+    if ((uint64_t)fsr_called_word(n->called, FSR_SEQUENCE_GENERATOR) >= FSR_GENERATORS ||
+        (uint64_t)draws >= FSR_SEQUENCE_KINDS)
+        return "a generator that there is not";
+    const bool quasi = fsr_generator_is_quasi(generator);
+    if (dims < 1 || dims > (quasi ? FSR_SEQUENCE_DIMENSIONS : 1) || size < 1 || size % dims != 0 ||
+        (!quasi && draws == FSR_SEQUENCE_NORMAL && size % 2 != 0))
+        return "the length";
+    if (draws == FSR_SEQUENCE_BITS ? n->dtype[0] != fsr_generator_word(generator)
+                                   : n->dtype[0] != FSR_F32 && n->dtype[0] != FSR_F64)
+        return "dtypes";
     return NULL;
 }
 

@@ -530,6 +530,19 @@ FUSOR_DRAW(random_positive)
 FUSOR_DRAW(random_normal)
 FUSOR_DRAW(random_exponential)
 #undef FUSOR_DRAW
+inline node curand_bits(fsr_graph *g, fsr_generator generator, std::uint64_t seed, std::uint64_t offset, extents shape,
+                        FUSOR_PLACE) noexcept {
+    return fsr_curand_bits_at(FUSOR_AT, g, generator, seed, offset, static_cast<int>(shape.size()), shape.begin());
+}
+#define FUSOR_DRAW(name)                                                                                               \
+    inline node name(fsr_graph *g, fsr_generator generator, std::uint64_t seed, std::uint64_t offset, fsr_dtype dtype, \
+                     extents shape, FUSOR_PLACE) noexcept {                                                            \
+        return fsr_##name##_at(FUSOR_AT, g, generator, seed, offset, dtype, static_cast<int>(shape.size()),            \
+                               shape.begin());                                                                         \
+    }
+FUSOR_DRAW(curand_uniform)
+FUSOR_DRAW(curand_normal)
+#undef FUSOR_DRAW
 inline node random_bernoulli(const node &seed, const node &stream, const node &i, const node &p, FUSOR_PLACE) noexcept {
     return fsr_random_bernoulli_at(FUSOR_AT, seed, stream, i, p);
 }

@@ -84,6 +84,41 @@ fsr_node fsr_random_fold_in_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_
 fsr_node fsr_random_split_at(fsr_site at, fsr_node seed, fsr_node stream, int64_t n);
 #define fsr_random_split(...) fsr_random_split_at(FSR_HERE, __VA_ARGS__)
 
+/* ---- numbers of cuRAND's own generators ---------------------------------------------------------------- */
+
+/* Generators that are no functions of an index, as a step of its own that calls cuRAND: on a GPU its generators for a
+ * device, on a CPU those for the host, both out of libcurand.so.10, which is loaded when such a step first runs and
+ * needs no GPU for the latter. Without it running is FSR_ERR_UNSUPPORTED; what the functions above draw needs no
+ * library, and is drawn inside of kernels. */
+typedef enum fsr_generator {
+    FSR_XORWOW,
+    FSR_MRG32K3A,
+    FSR_SOBOL32,
+    FSR_SCRAMBLED_SOBOL32,
+    FSR_SOBOL64,
+    FSR_SCRAMBLED_SOBOL64
+} fsr_generator;
+
+/* An array in C order of what cuRAND's host interface generates, as many, behind curandSetPseudoRandomGeneratorSeed and
+ * curandSetGeneratorOffset, in the order CURAND_ORDERING_PSEUDO_LEGACY, which no version changes. Of a Sobol sequence
+ * the first extent is its dimensions, 1 to 20000, each a row of points from point `offset` on, and the seed is 0. Seed,
+ * offset and shape are part of the plan: another one is planned anew, and compiles nothing. Same arguments, same
+ * numbers: of words, and of uniform ones but XORWOW's f64, element k from `offset` on is element k + offset
+ * from 0 on. FSR_ERR_VALUE: a generator that is none, a seed for Sobol. FSR_ERR_SHAPE: dimensions that Sobol's have not.
+ * _bits: the generator's words, u32, or u64 of the 64-bit ones; of MRG32k3a 1 to 2^32 - 209.
+ * _uniform: (0, 1], f32 or f64; the same bits on every backend.
+ * _normal: mean 0 and deviation 1, f32 or f64; on two backends at most 2^-17 (f32), 2^-46 (f64) apart. XORWOW's and
+ * MRG32k3a's are made in pairs, at places that depend on how many there are. */
+fsr_node fsr_curand_bits_at(fsr_site at, fsr_graph *g, fsr_generator generator, uint64_t seed, uint64_t offset,
+                            int ndim, const int64_t *shape);
+fsr_node fsr_curand_uniform_at(fsr_site at, fsr_graph *g, fsr_generator generator, uint64_t seed, uint64_t offset,
+                               fsr_dtype dtype, int ndim, const int64_t *shape);
+fsr_node fsr_curand_normal_at(fsr_site at, fsr_graph *g, fsr_generator generator, uint64_t seed, uint64_t offset,
+                              fsr_dtype dtype, int ndim, const int64_t *shape);
+#define fsr_curand_bits(...) fsr_curand_bits_at(FSR_HERE, __VA_ARGS__)
+#define fsr_curand_uniform(...) fsr_curand_uniform_at(FSR_HERE, __VA_ARGS__)
+#define fsr_curand_normal(...) fsr_curand_normal_at(FSR_HERE, __VA_ARGS__)
+
 FSR_API_END
 
 #endif

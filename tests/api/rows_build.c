@@ -58,6 +58,13 @@ BUILD(random_permutation, NODE(seed); NODE(stream); EXTENT(n), seed, stream, n)
 BUILD(random_shuffle, NODE(seed); NODE(stream); NODE(x); AXIS(axis), seed, stream, x, axis)
 BUILD(random_gamma, DRAW; NODE(shape), seed, stream, i, shape)
 BUILD(random_poisson, DRAW; NODE(mean), seed, stream, i, mean)
+#define SEQUENCE                                                 \
+    GRAPH;                                                       \
+    const fsr_generator generator = (fsr_generator)api_small(r); \
+    const uint64_t seed = (uint64_t)api_small(r), offset = (uint64_t)api_small(r)
+BUILD(curand_bits, SEQUENCE; SHAPE, g, generator, seed, offset, ndim, shape)
+BUILD(curand_uniform, SEQUENCE; DTYPE; SHAPE, g, generator, seed, offset, dtype, ndim, shape)
+BUILD(curand_normal, SEQUENCE; DTYPE; SHAPE, g, generator, seed, offset, dtype, ndim, shape)
 BUILD(random_fold_in, DRAW, seed, stream, i)
 BUILD(random_split, NODE(seed); NODE(stream); EXTENT(n), seed, stream, n)
 BUILD(param, GRAPH; const char *name = api_name(r); DTYPE; NUMBER(v), g, name, dtype, v)
@@ -661,6 +668,9 @@ const api_row api_build_rows[] = {
     ROW(random_gamma, 1),
     ROW(random_poisson, 1),
     ROW(random_fold_in, 1),
+    ROW(curand_bits, 1),
+    ROW(curand_uniform, 1),
+    ROW(curand_normal, 1),
     ROW(random_split, 1),
     ROW(param, 2),
     ROW(cast, 4),
