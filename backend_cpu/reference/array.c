@@ -4,6 +4,7 @@
  * Views are strides, never copies: a scalar broadcast to 10^8 elements stays one element. Only a reshape of what does
  * not lie in C order is copied (by the caller). A walk is an odometer: no division an element. */
 #include "backend_cpu/reference/array.h"
+#include "backend_cpu/reference/times.h"
 #include "graph/size.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ void fsr_ref_data_unref(fsr_ref_data *d) {
     free(d->center);
     free(d->radius);
     free(d->value);
+    fsr_ref_factors_free(d->factors);
     free(d);
 }
 
@@ -101,6 +103,10 @@ static void get_ball(const fsr_ref_data *d, int64_t at, fsr_ball *out) {
 }
 
 void fsr_ref_data_read(const fsr_ref_data *d, int64_t at, fsr_ball *ball, fsr_value *value) {
+    if (d->factors) {
+        fsr_ref_factors_read(d->factors, d->dtype, at, ball, value);
+        return;
+    }
     get_ball(d, at, ball);
     *value = d->value ? fsr_value_load(d->dtype, d->value, at) : fsr_ball_center_value(d->dtype, ball);
 }

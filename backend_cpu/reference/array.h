@@ -14,17 +14,20 @@ typedef struct fsr_ref_element {
     fsr_value value;
 } fsr_ref_element;
 
+struct fsr_ref_factors;
+
 /* Storage, counted. Integers and plain floats are stored as they are; the centres of wide floats as double (f32) or
  * long double (f64). Radii and plain values are there only once a radius is not 0 (-0.0 is not), or a plain value is
- * not the centre. */
+ * not the centre. Products for a sum are not stored at all (times.h). */
 typedef struct fsr_ref_data {
     int refs;
     fsr_dtype dtype;
     bool wide;
     int64_t size;
     void *center;
-    double *radius; /* NULL: all 0 */
-    char *value;    /* of dtype; NULL: the centres */
+    double *radius;                  /* NULL: all 0 */
+    char *value;                     /* of dtype; NULL: the centres */
+    struct fsr_ref_factors *factors; /* not NULL: the elements are their products, and nothing is set */
 } fsr_ref_data;
 
 /* An element that is known: value, of dtype. */

@@ -406,14 +406,18 @@ static bool small_integer(fsr_dtype dtype, long double x) {
     return fabsl(x) <= fsr_ball_integers(dtype) && (long double)(int64_t)x == x;
 }
 
+/* A product that may be kept unrounded. */
+static bool is_unrounded(fsr_op op, fsr_ball_mode mode) {
+    return mode == FSR_BALL_CONTRACTED && (op == FSR_OP_MUL || op == FSR_OP_SQUARE);
+}
+
 /* The result on known operands is known as well. */
 static bool stays_known(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, fsr_ball_mode mode) {
     if (!fsr_dtype_is_float(compute) || fsr_ball_selects(op))
         return true;
-    if (!(fsr_op_get(op)->flags & FSR_OP_EXACT) ||
-        (mode == FSR_BALL_CONTRACTED && (op == FSR_OP_MUL || op == FSR_OP_SQUARE)))
+    if (!(fsr_op_get(op)->flags & FSR_OP_EXACT))
         return false;
-    if (mode != FSR_BALL_FOLD)
+    if (mode != FSR_BALL_FOLD && !is_unrounded(op, mode))
         return true;
     for (int i = 0; i < arity; i++)
         if (!small_integer(compute, x[i].center))
@@ -462,6 +466,8 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball
         if (isfinite(center) && !isinf(radius) && fsr_dtype_is_float(dtype) && !fsr_ball_selects(op))
             radius += radius * RADIUS_SLACK + own_error(op, dtype, fabsl(center) + radius, x[0].center);
         out = fsr_ball_settle(dtype, center, radius);
+        if (is_unrounded(op, mode) && isinf(out.center) && isfinite(center))
+            out = fsr_ball_unknown(dtype);
     }
     return out;
 }

@@ -238,9 +238,9 @@ static bool multiplies(fsr_op op) {
 
 /* The result on known operands is known as well. */
 static bool stays_known(fsr_op op, fsr_dtype compute, const fsr_ball *x, fsr_ball_mode mode) {
-    if (!fsr_op_exact(op, compute) || (mode == FSR_BALL_CONTRACTED && multiplies(op)))
+    if (!fsr_op_exact(op, compute))
         return false;
-    if (mode != FSR_BALL_FOLD)
+    if (mode != FSR_BALL_FOLD && !(mode == FSR_BALL_CONTRACTED && multiplies(op)))
         return true;
     long double _Complex z = fsr_op_ref_complex(op, center_of(x[0]), center_of(x[1]), center_of(x[2]));
     return op != FSR_OP_DIV && op != FSR_OP_RECIPROCAL && small_integer(compute, x[0]) &&

@@ -130,9 +130,7 @@ static fsr_ball sum_of(const fold *f, int i, double depth) {
     fsr_ball re = fsr_ref_sum_get(&f->sum[i], fsr_dtype_real(dtype), depth);
     if (!fsr_dtype_is_complex(dtype))
         return re;
-    fsr_ball im = fsr_ref_sum_get(&f->imag[i], fsr_dtype_real(dtype), depth);
-    double radius = hypot(re.radius, im.radius);
-    return (fsr_ball){re.center, radius == 0 && (signbit(re.radius) || signbit(im.radius)) ? -0.0 : radius, im.center};
+    return fsr_ref_sum_complex(re, fsr_ref_sum_get(&f->imag[i], fsr_dtype_real(dtype), depth));
 }
 
 static void push_select(fold *f, const fsr_ball *x) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices, from their definition: each element the sum of k products, whose error is at most k + 1
- * roundings of the sum of the products' magnitudes, in whatever order they are added. Recorded graphs have sums of
- * products instead (primitives/matmul.c); the call is what a plan makes of those, and what a text may say. */
+/* Products of matrices, from their definition: each element the sum of k products that may be kept unrounded, in
+ * whatever order they are added. Recorded graphs have sums of products instead (primitives/matmul.c), which are bounded
+ * alike; the call is what a plan makes of those, and what a text may say. */
 #include "graph/matmul.h"
 #include "backend_cpu/reference/library.h"
+#include "backend_cpu/reference/sum.h"
+#include "backend_cpu/reference/times.h"
 #include "graph/shape.h"
 #include <stdlib.h>
 
@@ -13,39 +15,55 @@ typedef struct memory {
     const fsr_ref_view *view;
 } memory;
 
-static fsr_ref_element element(const memory *x, int64_t i) {
+/* f16 and bf16 as f32, which they are multiplied as. */
+static fsr_ref_element element(const memory *x, fsr_dtype dtype, int64_t i) {
     int64_t at = x->view->offset;
     for (int d = x->shape->ndim - 1; d >= 0; d--) {
         at += i % x->shape->dim[d] * x->view->stride[d];
         i /= x->shape->dim[d];
     }
-    return fsr_ref_data_get(x->view->data, at);
+    fsr_ref_element out = fsr_ref_data_get(x->view->data, at);
+    out.value = fsr_op_eval(FSR_OP_CAST, x->view->data->dtype, dtype, &out.value);
+    return out;
+}
+
+/* A sum of products: of the balls as folds have it, part by part; of the values exactly. */
+typedef struct sum {
+    fsr_dtype dtype;
+    fsr_ref_sum part[2];
+    long double value[2];
+} sum;
+
+static void sum_add(sum *s, const fsr_ref_element *x, const fsr_ref_element *y) {
+    fsr_ball ball;
+    fsr_value value;
+    fsr_ref_times(s->dtype, x, y, &ball, &value);
+    fsr_ref_sum_add(&s->part[0], ball.center, ball.radius);
+    fsr_ref_sum_add(&s->part[1], ball.imag, ball.radius);
+    ball = fsr_ball_from_value(s->dtype, value);
+    s->value[0] += ball.center;
+    s->value[1] += ball.imag;
+}
+
+static fsr_ref_element sum_get(const sum *s, double depth) {
+    const fsr_dtype real = fsr_dtype_real(s->dtype);
+    const fsr_ball plain = {.center = s->value[0], .imag = s->value[1]};
+    fsr_ref_element out = {.ball = fsr_ref_sum_get(&s->part[0], real, depth),
+                           .value = fsr_ball_center_value(s->dtype, &plain)};
+    if (fsr_dtype_is_complex(s->dtype))
+        out.ball = fsr_ref_sum_complex(out.ball, fsr_ref_sum_get(&s->part[1], real, depth));
+    return out;
 }
 
 static fsr_ref_element product(const fsr_matmul *m, fsr_dtype dtype, const memory *a, const memory *b, int64_t i,
                                int64_t j, const int64_t *at) {
-    long double re = 0, im = 0, size = 0, radius = 0;
+    sum s = {.dtype = dtype};
     for (int64_t p = 0; p < m->k; p++) {
-        const fsr_ref_element x = element(a, at[0] + (m->a_flipped ? i + p * m->a_lead : p + i * m->a_lead));
-        const fsr_ref_element y = element(b, at[1] + (m->b_flipped ? p + j * m->b_lead : j + p * m->b_lead));
-        const long double ax = hypotl(x.ball.center, x.ball.imag), ay = hypotl(y.ball.center, y.ball.imag);
-        re += x.ball.center * y.ball.center - x.ball.imag * y.ball.imag;
-        im += x.ball.center * y.ball.imag + x.ball.imag * y.ball.center;
-        size += ax * ay;
-        radius += ax * (long double)fabs(y.ball.radius) + ay * (long double)fabs(x.ball.radius) +
-                  (long double)(fabs(x.ball.radius) * fabs(y.ball.radius));
+        const fsr_ref_element x = element(a, dtype, at[0] + (m->a_flipped ? i + p * m->a_lead : p + i * m->a_lead));
+        const fsr_ref_element y = element(b, dtype, at[1] + (m->b_flipped ? p + j * m->b_lead : j + p * m->b_lead));
+        sum_add(&s, &x, &y);
     }
-    const bool complex = fsr_dtype_is_complex(dtype);
-    radius += (long double)(m->k + 2) * (complex ? 4 : 1) * (long double)fsr_ball_unit(dtype) * size;
-    fsr_ref_element out;
-    if (!isfinite(re) || !isfinite(im) || !isfinite(radius))
-        out.ball = fsr_ball_unknown(dtype);
-    else
-        out.ball = complex ? fsr_ball_settle_complex(dtype, re, im, (double)radius)
-                           : fsr_ball_settle(dtype, re, (double)radius);
-    const fsr_ball plain = {.center = re, .imag = im};
-    out.value = fsr_ball_center_value(dtype, &plain);
-    return out;
+    return sum_get(&s, (double)m->k);
 }
 
 static bool fill(const fsr_matmul *m, fsr_dtype dtype, const memory *in, fsr_ref_data *out) {

@@ -12,6 +12,7 @@
 #include "backend_cpu/reference/map.h"
 #include "backend_cpu/reference/rounds.h"
 #include "backend_cpu/reference/scatter.h"
+#include "backend_cpu/reference/times.h"
 #include "backend_cpu/reference/walk.h"
 #include "graph/shape.h"
 #include "runtime/routines.h"
@@ -104,7 +105,8 @@ static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_ref_view in[FSR_MAX_ARGS];
     for (int i = 0; i < rec->nargs; i++)
         in[i] = *view_of(r, rec->arg[i]);
-    fsr_ref_data *data = fsr_ref_map(rec, compute, in, r->mode);
+    const bool summed = r->plan.slot[r->id].summed && !rec->routine && rec->op == FSR_OP_MUL;
+    fsr_ref_data *data = summed ? fsr_ref_products(compute, &rec->shape, in) : fsr_ref_map(rec, compute, in, r->mode);
     if (!data)
         return no_memory(r, rec);
     *out = fsr_ref_view_whole(data, &rec->shape);

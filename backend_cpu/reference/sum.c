@@ -6,8 +6,8 @@
  * (Neumaier). Known integers whose magnitudes add up to 2^24 (2^53) at most are added without any error, in any order.
  * Product: n - 1 roundings whatever the order, each relative to the whole: (1 + u)^(n-1) - 1.
  * Overflow depends on the order: MAX + MAX - MAX is inf or MAX. So where some subset's sum (product) may overflow, the
- * result is unknown, unless all elements pull the same way and the whole overflows for certain. Likewise for underflow
- * in products.
+ * result is unknown, unless all elements pull the same way and the whole overflows for certain. An infinity among them
+ * stays one where what pulls the other way is finite for certain. Likewise for underflow in products.
  * A sum of nothing but -0 is -0, or +0 where a backend starts from +0; any other exact sum that is 0 is +0. A product
  * has the sign of its factors, zeros too. */
 #include "backend_cpu/reference/sum.h"
@@ -48,7 +48,7 @@ fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth) {
         return fsr_ball_real(NAN, 0);
     const double relative = SLACK * expm1(depth * fsr_ball_unit(dtype));
     const bool overflow = s->magnitude * (1 + relative) >= fsr_ball_limit(dtype);
-    if (s->unknown || (overflow && (s->plus || s->minus)))
+    if (s->unknown || (overflow && ((s->plus && s->below) || (s->minus && s->above))))
         return fsr_ball_unknown(dtype);
     if (s->plus || s->minus)
         return fsr_ball_real(s->plus ? INFINITY : -INFINITY, 0);
@@ -58,6 +58,11 @@ fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth) {
     if (!s->fraction && s->magnitude <= fsr_ball_integers(dtype))
         return s->positive || s->n == 0 ? fsr_ball_real(center, 0) : fsr_ball_unsign(fsr_ball_real(center, 0));
     return fsr_ball_settle(dtype, center, (double)(s->radius + relative * s->magnitude));
+}
+
+fsr_ball fsr_ref_sum_complex(fsr_ball re, fsr_ball im) {
+    const double radius = hypot(re.radius, im.radius);
+    return (fsr_ball){re.center, radius == 0 && (signbit(re.radius) || signbit(im.radius)) ? -0.0 : radius, im.center};
 }
 
 void fsr_ref_product_add(fsr_ref_product *p, const fsr_ball *x) {

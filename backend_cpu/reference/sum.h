@@ -21,6 +21,8 @@ typedef struct fsr_ref_sum {
 void fsr_ref_sum_add(fsr_ref_sum *s, long double center, double radius);
 /* The sum, where no element passes through more than `depth` roundings. */
 fsr_ball fsr_ref_sum_get(const fsr_ref_sum *s, fsr_dtype dtype, double depth);
+/* The complex number of two sums, of real and of imaginary parts. */
+fsr_ball fsr_ref_sum_complex(fsr_ball re, fsr_ball im);
 
 /* Zero it to start. */
 typedef struct fsr_ref_product {

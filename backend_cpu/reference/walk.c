@@ -37,6 +37,8 @@ static bool want(fsr_ref_plan *p, refs *work, fsr_ref edge) {
     if (slot->expanded || fsr_ref_is_leaf(rec, edge.output))
         return true;
     slot->expanded = true;
+    if (rec->product)
+        p->slot[rec->arg[0].id].summed = true;
     for (int i = 0; i < rec->nargs; i++)
         if (!push(work, rec->arg[i]))
             return false;

@@ -10,6 +10,7 @@ typedef struct fsr_ref_slot {
     uint8_t wanted;                /* bit i: result i is used */
     bool expanded;                 /* some wanted result has no buffer: the node is evaluated */
     bool ordered;                  /* it is in `order` */
+    bool summed;                   /* a sum of products, which a library may leave unrounded, takes it */
     int64_t uses[FSR_MAX_OUTPUTS]; /* consumers of each result yet to come */
     fsr_ref_view *value;           /* FSR_MAX_OUTPUTS views, while alive */
 } fsr_ref_slot;

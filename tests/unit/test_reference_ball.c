@@ -335,7 +335,8 @@ static void test_zeros_of_both_signs(void **state) {
     }
 }
 
-/* A product that a backend may contract, and a step of a fold, are not known to the last bit. */
+/* A product that a backend may contract, and a step of a fold, are not known to the last bit; nor is it known whether a
+ * product that is not rounded is an infinity, unless a factor is one. */
 static void test_modes(void **state) {
     (void)state;
     fsr_ball x[2] = {fsr_ball_real(1.1f, 0), fsr_ball_real(1.3f, 0)};
@@ -344,8 +345,16 @@ static void test_modes(void **state) {
     assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius == 0);
     assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius > 0);
     x[0].center = 3, x[1].center = 4;
+    assert_true(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius == 0);
     assert_true(fsr_ball_op(FSR_OP_ADD, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius == 0);
     assert_true(fsr_ball_op(FSR_OP_DIV, FSR_F32, FSR_F32, x, FSR_BALL_FOLD).radius > 0);
+    x[0].center = x[1].center = 0x1p100L;
+    assert_true(isinf(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_STRICT).center));
+    assert_true(isinf(fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius));
+    assert_true(isinf(fsr_ball_op(FSR_OP_SQUARE, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED).radius));
+    x[0].center = -INFINITY;
+    const fsr_ball given = fsr_ball_op(FSR_OP_MUL, FSR_F32, FSR_F32, x, FSR_BALL_CONTRACTED);
+    assert_true(given.center == -INFINITY && given.radius == 0);
 }
 
 /* Of an infinite base, in wide arithmetic: 0 or infinity, with the sign of odd powers. glibc's powl(-inf, -0x1p63) is
