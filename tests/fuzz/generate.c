@@ -18,6 +18,7 @@ typedef struct generator {
     bool complex;       /* complex dtypes, and the ops that are there for them, are drawn too */
     bool folds, floats; /* the recipe has any; mostly floats */
     bool calls;         /* native functions are called */
+    bool sparse;        /* sparse matrices, scatters and segments by operators, and linear algebra are not seldom */
     bool long_one;      /* many steps and outputs: the limits of one kernel */
 } generator;
 
@@ -262,7 +263,7 @@ static void draw_take(generator *t, recipe_step *s) {
     s->arg[1] = chance(t, 50) ? pick_like(t, s->arg[0]) : pick_step(t);
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim ? below(t, from->ndim) : 0;
-    s->start = below(t, 9);
+    s->start = below(t, FUZZ_TAKES);
     s->flags = below(t, FSR_BOUND_WRAP + 1 + (s->start >= 5));
 }
 
@@ -271,6 +272,13 @@ static void draw_product(generator *t, recipe_step *s) {
     s->arg[0] = pick_step(t);
     s->arg[1] = pick_step(t);
     s->flags = below(t, FUZZ_PRODUCTS);
+}
+
+static void draw_sparse(generator *t, recipe_step *s) {
+    s->kind = STEP_SPARSE;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_step(t);
+    s->start = below(t, FUZZ_SPARSE);
 }
 
 static void draw_lengths(generator *t, recipe_step *s) {
@@ -349,6 +357,8 @@ static void draw(generator *t, recipe_step *s) {
     int last = t->r->n - 1, kind = below(t, 100);
     if (last < 1 || kind < 10)
         draw_leaf(t, s);
+    else if (t->sparse && chance(t, 25))
+        (chance(t, 30) ? draw_product : draw_sparse)(t, s);
     else if (chance(t, 40) && draw_back(t, s))
         ;
     else if (step_has_pair(t->r->step[last].kind) && chance(t, 60)) {
@@ -399,6 +409,7 @@ void recipe_generate(recipe *r, uint64_t seed) {
     static const int extents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 40, 64};
     generator t = {
         .state = seed * 0x9e3779b97f4a7c15u + 12345, .r = r, .complex = seed % 8 == 7, .calls = seed % 8 == 5};
+    t.sparse = seed % 8 == 3 || seed % 16 == 15;
     fsr_graph_owner *owner;
     memset(r, 0, sizeof *r);
     for (int i = 0; i < 4; i++)

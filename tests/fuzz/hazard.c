@@ -42,16 +42,31 @@ static bool reads_own(const fsr_kernel *k, const fsr_launch *launch, const fsr_i
     return good;
 }
 
+/* Every point reads the element that it writes, wherever the symbols, which are the same, lead. */
+static bool same_place(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from,
+                       const fsr_index_form *to) {
+    const int64_t n = points_of(k, launch), *ints = launch->integer;
+    bool same = from->divisor == 0 && to->divisor == 0 && from->nterms == to->nterms;
+    for (int t = 0; t < to->nterms && same; t++)
+        same = from->term[t].value == to->term[t].value &&
+               (from->term[t].slot ? ints[from->term[t].slot] : 1) == (to->term[t].slot ? ints[to->term[t].slot] : 1);
+    for (int64_t i = 0; i < n && same; i++)
+        same = address_at(k, launch, from, i) == address_at(k, launch, to, i);
+    return same;
+}
+
 /* No point reads through `from` what another one writes through `to`; without points that is so. Guards are not asked:
  * where one does not hold, the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
     int64_t n = points_of(k, launch), most = 0;
+    if (to->nterms)
+        return n == 0 || same_place(k, launch, from, to);
     for (int64_t i = 0; i < n; i++) {
         int64_t at = address_at(k, launch, to, i);
         most = at > most ? at : most;
     }
     int64_t *writer = malloc(sizeof *writer * (size_t)(most + 1));
-    bool good = n == 0 || (from->divisor == 0 && to->nterms == 0);
+    bool good = n == 0 || from->divisor == 0;
     memset(writer, 0xff, sizeof *writer * (size_t)(most + 1));
     for (int64_t i = 0; i < n; i++)
         writer[address_at(k, launch, to, i)] = i;

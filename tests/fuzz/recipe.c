@@ -38,7 +38,7 @@ int step_arity(const recipe_step *s) {
     if (s->kind == STEP_OP)
         return fsr_op_get(s->op)->arity;
     bool two = s->kind == STEP_CALL || s->kind == STEP_UPDATE || s->kind == STEP_CONCAT || s->kind == STEP_STACK ||
-               s->kind == STEP_FILTER || s->kind == STEP_LOOP || (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE);
+               s->kind == STEP_FILTER || s->kind == STEP_LOOP || s->kind >= STEP_AVERAGE;
     return two || step_is_pair(s->kind) ? 2 : 1;
 }
 

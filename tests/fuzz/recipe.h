@@ -99,6 +99,7 @@ typedef enum step_kind {
     STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, bound flags, axis */
     STEP_TURNS, /* body `axis` of fuzz_turns on arg 0 and arg 1: flags 0 `start` turns, 1 while it may, 2 by slices of arg 1 */
     STEP_LENGTHS, /* fuzz_lengths' form start, of the mask arg 1 and arg 0 */
+    STEP_SPARSE,  /* fuzz_sparse's form start, of arg 0 and arg 1 */
     STEP_KINDS
 } step_kind;
 
@@ -180,9 +181,12 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
 
 /* Elements of x at indices made of y. form: 0 take, 1 take_along_axis, 2 by two arrays, 3 a slice at y's first
  * elements, 4 one put back there, 5 a scatter,
- * 6 one with equal indices, by an operator or none.
+ * 6 one with equal indices, by an operator or none, 7 a search, 8 segments.
  * Indices that would be reported are brought inside before. recipe_take.c */
+enum { FUZZ_TAKES = 9 };
 fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
+/* y as indices for an axis of n elements: any numbers, or, where those outside are reported, in [-n, n). */
+fsr_node fuzz_indices(fsr_node y, fsr_bound bound, int64_t n);
 /* An array made of x's elements where the mask holds, through values whose length only the device knows.
  * recipe_lengths.c */
 enum { FUZZ_LENGTHS = 18 };
@@ -201,8 +205,15 @@ fsr_node fuzz_call(fsr_node x, fsr_node y);
 /* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an
  * operand turned, 3 batches, 4 parts of matrices, 5 no such product but a convolution by Fourier transforms, from 6
  * on linear algebra. recipe_library.c */
-enum { FUZZ_PRODUCTS = 10 };
+enum { FUZZ_PRODUCTS = 16 };
 fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form);
+/* x's elements over and over, as far as the shape goes; x has some. */
+fsr_node fuzz_filled(fsr_node x, int ndim, const int64_t *shape);
+
+/* A sparse matrix of x's elements, whose rows' lengths and whose columns are made of y's, and what is done with it;
+ * scatters and segments by operators. recipe_sparse.c */
+enum { FUZZ_SPARSE = 19 };
+fsr_node fuzz_sparse(fsr_node x, fsr_node y, int form);
 
 /* x backwards, by a library call of the tests' own. recipe_library.c */
 fsr_node fuzz_backwards(fsr_node x);

@@ -71,8 +71,7 @@ fsr_node fuzz_backwards(fsr_node x) {
     return out[0];
 }
 
-/* Elements of x as an array of two or three dimensions. */
-static fsr_node filled(fsr_node x, int ndim, const int64_t *shape) {
+fsr_node fuzz_filled(fsr_node x, int ndim, const int64_t *shape) {
     int64_t n = 1;
     for (int i = 0; i < ndim; i++)
         n *= shape[i];
@@ -80,22 +79,27 @@ static fsr_node filled(fsr_node x, int ndim, const int64_t *shape) {
     return fsr_reshape(fsr_slice(fsr_tile(fsr_reshape(x, 1, &have), 1, &times), 0, 0, n, 1), ndim, shape);
 }
 
-/* Of small matrices whose diagonal is large, so that most have a solution. */
+/* Of small matrices whose diagonal is large, so that most have a solution: real ones, or complex ones where x is. */
 static fsr_node of_matrices(fsr_node x, fsr_node y, int form) {
     enum { N = 4, B = 3 };
-    fsr_node a = fsr_add(fsr_cos(filled(x, 3, (int64_t[]){B, N, N})),
-                         fsr_mul(fsr_eye(x.graph, FSR_F32, N, N, 0), fsr_int(x.graph, 6)));
+    const bool is_complex = fsr_node_dtype(x) >= FSR_C64 && fsr_node_dtype(x) != FSR_DTYPE_COUNT;
+    fsr_node off = fuzz_filled(is_complex ? fsr_real(x) : x, 3, (int64_t[]){B, N, N});
+    fsr_node a = fsr_add(fsr_cos(off), fsr_mul(fsr_eye(x.graph, FSR_F32, N, N, 0), fsr_int(x.graph, 6)));
     fsr_node u, s, vt;
-    if (form == 6)
-        return fsr_solve(a, filled(y, 2, (int64_t[]){N, 2}));
-    if (form == 7)
-        return fsr_cholesky(a);
-    if (form == 8) {
-        fsr_qr(fsr_slice(a, 2, 0, N - 1, 1), false, &u, &vt);
-        return fsr_add(u, fsr_slice(vt, 1, 0, 1, 1));
+    if (is_complex)
+        a = fsr_add(a, fsr_mul(fsr_sin(off), fsr_complex(x.graph, 0, 0.5)));
+    switch (form) {
+    case 6: return fsr_solve(a, fuzz_filled(y, 2, (int64_t[]){N, 2}));
+    case 7: return fsr_cholesky(a);
+    case 8: fsr_qr(fsr_slice(a, 2, 0, N - 1, 1), false, &u, &vt); return fsr_add(u, fsr_slice(vt, 1, 0, 1, 1));
+    case 9: fsr_svd(fsr_slice(a, 1, 0, N - 1, 1), &u, &s, &vt); return fsr_mul(fsr_expand(s, 1), u);
+    case 10: return fsr_inv(a);
+    case 11: return fsr_det(a);
+    case 12: fsr_slogdet(a, &u, &s); return fsr_add(u, s);
+    case 13: return fsr_svdvals(fsr_slice(a, 2, 0, N - 1, 1));
+    case 14: fsr_eigh(a, &s, &u); return fsr_add(s, fsr_sum(fsr_abs(u), (int[]){-2}, 1, 0));
+    default: fsr_qr(fsr_slice(a, 2, 0, N - 1, 1), true, &u, NULL); return fsr_add(u, fsr_expand(fsr_eigvalsh(a), -1));
     }
-    fsr_svd(fsr_slice(a, 1, 0, N - 1, 1), &u, &s, &vt);
-    return fsr_mul(fsr_expand(s, 1), u);
 }
 
 fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
@@ -103,21 +107,23 @@ fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
     if (fsr_node_size(x) == 0 || fsr_node_size(y) == 0)
         return fsr_matmul(fsr_reshape(x, 1, (int64_t[]){fsr_node_size(x)}),
                           fsr_zeros(x.graph, fsr_node_dtype(x), 2, (int64_t[]){fsr_node_size(x), 3}));
+    if (form > 5)
+        return of_matrices(x, y, form);
     switch (form) {
     case 5: {
         const int64_t n[] = {fsr_node_size(x), fsr_node_size(y)};
         return fsr_fftconvolve(fsr_reshape(x, 1, &n[0]), fsr_reshape(y, 1, &n[1]), FSR_FULL);
     }
-    case 6:
-    case 7:
-    case 8:
-    case 9: return of_matrices(x, y, form);
-    case 1: return fsr_matmul(fsr_transpose(filled(x, 2, (int64_t[]){K, M}), NULL), filled(y, 2, (int64_t[]){K, N}));
-    case 2: return fsr_matmul(filled(x, 2, (int64_t[]){M, K}), fsr_transpose(filled(y, 2, (int64_t[]){N, K}), NULL));
-    case 3: return fsr_matmul(filled(x, 3, (int64_t[]){B, M, K}), filled(y, 2, (int64_t[]){K, N}));
+    case 1:
+        return fsr_matmul(fsr_transpose(fuzz_filled(x, 2, (int64_t[]){K, M}), NULL),
+                          fuzz_filled(y, 2, (int64_t[]){K, N}));
+    case 2:
+        return fsr_matmul(fuzz_filled(x, 2, (int64_t[]){M, K}),
+                          fsr_transpose(fuzz_filled(y, 2, (int64_t[]){N, K}), NULL));
+    case 3: return fsr_matmul(fuzz_filled(x, 3, (int64_t[]){B, M, K}), fuzz_filled(y, 2, (int64_t[]){K, N}));
     case 4:
-        return fsr_matmul(fsr_slice(filled(x, 2, (int64_t[]){M, K + 3}), 1, 3, K + 3, 1),
-                          fsr_flip(filled(y, 2, (int64_t[]){K, N}), 1));
-    default: return fsr_matmul(filled(x, 2, (int64_t[]){M, K}), filled(y, 2, (int64_t[]){K, N}));
+        return fsr_matmul(fsr_slice(fuzz_filled(x, 2, (int64_t[]){M, K + 3}), 1, 3, K + 3, 1),
+                          fsr_flip(fuzz_filled(y, 2, (int64_t[]){K, N}), 1));
+    default: return fsr_matmul(fuzz_filled(x, 2, (int64_t[]){M, K}), fuzz_filled(y, 2, (int64_t[]){K, N}));
     }
 }

@@ -2,8 +2,7 @@
 /* Elements at computed indices, of any two arrays. */
 #include "tests/fuzz/recipe.h"
 
-/* y as indices for an axis of n elements: any numbers, or, where those outside are reported, in [-n, n). */
-static fsr_node indices(fsr_node y, fsr_bound bound, int64_t n) {
+fsr_node fuzz_indices(fsr_node y, fsr_bound bound, int64_t n) {
     fsr_node i = fsr_cast(fsr_node_dtype(y) >= FSR_C64 ? fsr_real(y) : y, FSR_I32);
     if (bound != FSR_BOUND_RAISE || n < 1)
         return i;
@@ -13,7 +12,7 @@ static fsr_node indices(fsr_node y, fsr_bound bound, int64_t n) {
 
 /* 3: a slice; 4: what is in the slice, doubled, at the place of another one. */
 static fsr_node slice(fsr_node x, fsr_node y, int form) {
-    fsr_node start[FSR_MAX_DIMS], i = indices(fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)}), FSR_BOUND_CLIP, 0);
+    fsr_node start[FSR_MAX_DIMS], i = fuzz_indices(fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)}), FSR_BOUND_CLIP, 0);
     int64_t size[FSR_MAX_DIMS];
     for (int d = 0; d < fsr_node_ndim(x); d++) {
         start[d] = fsr_reshape(fsr_slice(i, 0, d % 2, d % 2 + 1, 1), 0, NULL);
@@ -31,7 +30,7 @@ static fsr_node put(fsr_node x, fsr_node y, fsr_bound bound) {
     fsr_node flat = fsr_reshape(x, 1, &n), first = fsr_reshape(y, 1, (int64_t[]){fsr_node_size(y)});
     if (m == 0 || fsr_node_size(y) == 0)
         return fsr_scatter(flat, ((fsr_node[]){fsr_arange(x.graph, FSR_I64, n)}), 1, flat, FSR_BOUND_CLIP, FSR_UNIQUE);
-    fsr_node start = indices(fsr_slice(first, 0, 0, 1, 1), FSR_BOUND_RAISE, n);
+    fsr_node start = fuzz_indices(fsr_slice(first, 0, 0, 1, 1), FSR_BOUND_RAISE, n);
     fsr_node i = fsr_add(fsr_cast(start, FSR_I64), fsr_arange(x.graph, FSR_I64, m));
     if (bound == FSR_BOUND_RAISE || bound == FSR_BOUND_CLIP)
         i = fsr_mod(i, fsr_int(x.graph, n));
@@ -51,7 +50,7 @@ static fsr_node combine(fsr_node x, fsr_node y, fsr_bound bound, int which) {
     fsr_node flat = fsr_reshape(x, 1, &n), from = fsr_reshape(y, 1, &m);
     if (n == 0 || m == 0)
         return flat;
-    fsr_node i = indices(from, bound, n),
+    fsr_node i = fuzz_indices(from, bound, n),
              values = fsr_node_dtype(y) >= FSR_C64 && dtype < FSR_C64 ? fsr_imag(from) : from;
     return all[(unsigned)which % (unsigned)known](FSR_HERE, flat, &i, 1, fsr_cast(fsr_flip(values, 0), dtype), bound,
                                                   0);
@@ -74,7 +73,7 @@ static fsr_node fold_segments(fsr_node x, fsr_node y, int axis) {
                                      fsr_segment_max_at};
     const int64_t n = fsr_node_size(y);
     const int known = fsr_node_dtype(x) >= FSR_C64 ? 3 : 7;
-    fsr_node offsets = fsr_sort(indices(fsr_reshape(y, 1, &n), FSR_BOUND_CLIP, 0), (const int[]){0}, 1, 0);
+    fsr_node offsets = fsr_sort(fuzz_indices(fsr_reshape(y, 1, &n), FSR_BOUND_CLIP, 0), (const int[]){0}, 1, 0);
     if (n == 0 || fsr_node_ndim(x) == 0)
         return x;
     return all[(unsigned)(axis + (int)(n % 8)) % (unsigned)known](FSR_HERE, x, offsets);
@@ -86,12 +85,12 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) 
     if (form == 7)
         return search(x, y, axis);
     if (form == 1)
-        return fsr_take_along_axis(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
+        return fsr_take_along_axis(x, fuzz_indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
     if (form == 2)
-        return fsr_index(
-            x,
-            ((fsr_node[]){indices(y, bound, fsr_node_dim(x, 0)), fsr_flip(indices(y, bound, fsr_node_dim(x, 1)), 0)}),
-            2, bound);
+        return fsr_index(x,
+                         ((fsr_node[]){fuzz_indices(y, bound, fsr_node_dim(x, 0)),
+                                       fsr_flip(fuzz_indices(y, bound, fsr_node_dim(x, 1)), 0)}),
+                         2, bound);
     if (form == 6)
         return fsr_reshape(combine(x, y, bound, axis * 3 + (int)(fsr_node_size(y) % 8)), fsr_node_ndim(x),
                            fsr_node_rec(x)->shape.dim);
@@ -99,5 +98,5 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis) 
         return fsr_reshape(put(x, y, bound), fsr_node_ndim(x), fsr_node_rec(x)->shape.dim);
     if (form >= 3)
         return slice(x, y, form);
-    return fsr_take(x, indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
+    return fsr_take(x, fuzz_indices(y, bound, fsr_node_dim(x, axis)), axis, bound);
 }

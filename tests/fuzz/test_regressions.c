@@ -240,6 +240,27 @@ static void test_stored_literal_reshaped(void **state) {
     CHECK(false, thrice, fsr_cummin(thrice, AXES(1), 1, 0));
 }
 
+/* What is changed where a computed region is, and put back there, is read and written in place by the same points: to
+ * the fuzzer no conflict. */
+static void test_region_put_back_in_place(void **state) {
+    (void)state;
+    fsr_node at = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), n = fsr_count_nonzero(at, NULL, 0, 0);
+    fsr_node x = fsr_add(fuzz_leaf(g, FSR_F32, 2, SHAPE(9, 7), 4), n);
+    CHECK(false, fuzz_take(fsr_hint_set(x, FSR_HINT_MATERIALIZE), at, 4, FSR_BOUND_CLIP, 0));
+    fsr_node one = fsr_count_nonzero(at, AXES(0), 0, 0);
+    CHECK(false, fuzz_take(fsr_hint_set(one, FSR_HINT_MATERIALIZE), at, 4, FSR_BOUND_CLIP, 0));
+}
+
+/* Products that overflow, of both signs: a library that adds them unrounded has an infinity or a number where a NaN was
+ * due for certain. */
+static void test_products_that_overflow(void **state) {
+    (void)state;
+    CHECK(true, fuzz_matmul(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 3), 4), fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 1), 2947), 2));
+    CHECK(true, fuzz_matmul(fuzz_leaf(g, FSR_F32, 1, SHAPE(4), 4), fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 4, 1), 1847), 4));
+    fsr_node x = fsr_mul(fsr_sub(fsr_arange(g, FSR_F32, 3), fsr_float(g, 1)), fsr_float(g, 0x1p100));
+    CHECK(true, fuzz_matmul(x, x, 0), fuzz_matmul(x, fsr_sqrt(x), 3));
+}
+
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
 
 /* fsr_verify of what record makes, on the CPU backend, fused and not. */
@@ -322,6 +343,51 @@ static void test_stored_loop_over_a_scan_of_one_element(void **state) {
     CHECK(false, fuzz_lengths(x, fsr_maximum(upper, t[0]), 15));
 }
 
+/* ---- what is drawn --------------------------------------------------------------------------------------------- */
+
+/* How many forms a step of this kind has, and which one s is. */
+static int forms(const recipe_step *s, int *form) {
+    switch (s->kind) {
+    case STEP_LOOP: *form = s->axis; return FUZZ_LOOPS;
+    case STEP_TURNS: *form = s->flags * FUZZ_TURNS + s->axis; return 3 * FUZZ_TURNS;
+    case STEP_ROWS: *form = s->flags; return FUZZ_ROW_FUNCTIONS;
+    case STEP_MATMUL: *form = s->flags; return FUZZ_PRODUCTS;
+    case STEP_TAKE: *form = (int)s->start; return FUZZ_TAKES;
+    case STEP_LENGTHS: *form = (int)s->start; return FUZZ_LENGTHS;
+    case STEP_SPARSE: *form = (int)s->start; return FUZZ_SPARSE;
+    default: *form = 0; return 1;
+    }
+}
+
+/* Every kind of step, in each of its forms, and every operation get into recipes: a step that builders always refuse is
+ * never seen to be missing. Counter-example: elements at computed indices whose recipes had lost their indices. */
+static void test_everything_is_drawn(void **state) {
+    enum { RECIPES = 4000, FORMS = 32 };
+    static int seen[STEP_KINDS][FORMS], known[STEP_KINDS], ops[FSR_OP_COUNT];
+    (void)state;
+    for (int i = 0; i < RECIPES; i++) {
+        static recipe r;
+        recipe_generate(&r, 77000 + (uint64_t)i);
+        for (int k = 0; k < r.n; k++) {
+            const recipe_step *s = &r.step[k];
+            int form;
+            known[s->kind] = forms(s, &form);
+            assert_in_range(form, 0, FORMS - 1);
+            seen[s->kind][form]++;
+            ops[s->kind == STEP_OP ? s->op : FSR_OP_CAST]++;
+            for (int a = 0; a < step_arity(s); a++)
+                assert_in_range(s->arg[a], 0, k - 1);
+        }
+    }
+    for (int kind = 0; kind < STEP_KINDS; kind++)
+        for (int form = 0; form == 0 || form < known[kind]; form++)
+            if (seen[kind][form] == 0)
+                fail_msg("form %d of steps of kind %d is never drawn", form, kind);
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        if (ops[op] == 0)
+            fail_msg("%s is never drawn", fsr_op_get((fsr_op)op)->name);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -346,6 +412,9 @@ int main(void) {
         TEST(test_stored_literal_of_a_loop),
         TEST(test_stored_input_of_a_loop),
         TEST(test_stored_literal_reshaped),
+        TEST(test_region_put_back_in_place),
+        TEST(test_products_that_overflow),
+        cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
     };
