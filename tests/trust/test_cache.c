@@ -127,27 +127,41 @@ static fsr_status put(fsr_disk_cache *cache, int k) {
 
 /* ---- killed ----------------------------------------------------------------------------------------- */
 
-/* Writes for ever, in small pieces, so that a kill finds it in the middle. */
-static void write_for_ever(int round) {
+/* Forks a process that writes for ever, in small pieces, so that a kill finds it in the middle; it closes *told once it
+ * has written the first entry. */
+static pid_t write_for_ever(int round, int *told) {
     fsr_disk_cache *cache = NULL;
     fsr_fault fault = {0};
-    if (fsr_disk_cache_open(dir, 64 << 20, &cache, &fault))
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0) {
+        close(ends[1]);
+        *told = ends[0];
+        return child;
+    }
+    if (fsr_disk_cache_open(dir, 64 << 20, &cache, &fault) || put(cache, round % KEYS))
         _exit(1);
+    close(ends[1]);
     faults_arm(FAULT_FILE, FAULT_SHORT, 1, true, 0, "write");
     for (int k = round;; k++)
         put(cache, k % KEYS);
 }
 
+/* A kill comes a few milliseconds after the first entry. Counter-example to a few milliseconds after the start: on a
+ * busy machine no process has written anything by then. */
 static void killed_while_writing(void **state) {
     (void)state;
     fsr_disk_cache *cache = open_cache(64 << 20);
     uint32_t random = 7;
     int hits = 0, torn = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0)
-            write_for_ever(round);
+        int told;
+        char none;
+        pid_t child = write_for_ever(round, &told);
+        assert_int_equal(read(told, &none, 1), 0);
+        close(told);
         usleep(300 + subject_random(&random) % 4000);
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
