@@ -20,6 +20,7 @@ fsr_status fsr_cuda_sort(fsr_cuda *c, const fsr_library_call *call, void *const 
                             .in = array[0],
                             .keys = array[1],
                             .places = array[2],
+                            .wide = call->array[2].dtype == FSR_I64,
                             .n = (uint64_t)fsr_shape_size(shape),
                             .cols = (uint64_t)shape->dim[shape->ndim - 1],
                             .first = (uint64_t)shape->dim[shape->ndim - 1],

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Radix sorts of CUB behind a C function, compiled ahead by nvcc; backend_cuda/sort.h says what it does. CUB's headers take
+// Radix sorts behind a C function, compiled ahead by nvcc; backend_cuda/sort.h says what it does. CUB's headers take
 // longer to compile than a program may wait for, so nothing of this is generated at run time.
 //
-// Elements alone of 32 and 64 bits are sorted as what they are: CUB compares floats as -0 = 0 and keeps their bits, with the sign bit first: NaN
-// without a sign is last, and the caller gives no other.
-// Places go with words in the order of the elements, of 32 or 64 bits, whatever the dtype: two sorts are compiled and not
-// twelve; shorter elements, which have one or two digits, always go so. The words are written together with the places. Elements are picked by their places afterwards.
+// Elements alone of 32 and 64 bits are CUB's, sorted as what they are: it compares floats as -0 = 0 and keeps their bits. NaN with a
+// sign comes out first; what was sorted is then moved over it, by kernels that leave at once where the first element is none and the
+// last one is none. So nothing asks for NaN before. Counter-example to a pass that makes one NaN of all: a third pass over memory.
+// Places go with words in the order of the elements, of 32 or 64 bits (sort_sweep.cuh); shorter elements, which have one or two
+// digits, always go so. Elements are picked by their places afterwards.
 // Rows. All are sorted together, and then by row, which keeps the order: two stable sorts whose time does not ask how long
 // rows are. Counter-example to a sort for each row: a million rows of ten.
-#include "backend_cuda/sort.h"
+#include "backend_cuda/order_form.h"
+#include "backend_cuda/sort_sweep.cuh"
 #include <cub/device/device_radix_sort.cuh>
 
 namespace {
 
-enum { THREADS = 256, ALIGN = 256 };
+enum {
+    THREADS = 256,
+    ALIGN = 256,
+    COUNT_THREADS = 128,
+    COUNT_BLOCKS = 16, // of a multiprocessor
+    SWEEP_THREADS = 384,
+    DIGITS = FSR_SWEEP_DIGITS
+};
+
+template <class Word> constexpr int sweep_items = sizeof(Word) == 8 ? 15 : 23;
 
 // A workspace from which pieces are taken.
 struct pieces {
@@ -35,184 +46,276 @@ unsigned blocks_of(uint64_t n) {
     return blocks < 1u << 20 ? (unsigned)blocks : 1u << 20;
 }
 
-// ---- words ---------------------------------------------------------------------------------------------------
+// ---- passes --------------------------------------------------------------------------------------------------
 
-// How the bits of a dtype become a word with the same order: as on the CPU, but that zeros of both signs are one.
-struct form {
-    uint64_t flip, base, magnitude, most, nan, negative_zero, turn, usual; // turn: of words, for the greatest first
+// What the passes of a sort share.
+struct sweeps {
+    cudaStream_t stream;
+    unsigned n;
+    unsigned *count; // of each digit; then where its elements go
+    unsigned *next;  // the same for the parts of a pass, twice
+    unsigned *said;  // a ticket, and behind it what tiles say
+    size_t said_bytes;
 };
 
-form form_of(fsr_cub_key key, int bits, bool greatest) {
-    const uint64_t top = 1ull << (bits - 1), all = top | (top - 1);
-    const bool whole = key != FSR_CUB_F16 && key != FSR_CUB_BF16 && key != FSR_CUB_F32 && key != FSR_CUB_F64;
-    const bool has_sign = key == FSR_CUB_I8 || key == FSR_CUB_I16 || key == FSR_CUB_I32 || key == FSR_CUB_I64;
-    if (whole)
-        return {0, has_sign ? top : 0, all, all, 0, 0, greatest ? all : 0, 0};
-    const int digits = key == FSR_CUB_F16 ? 10 : key == FSR_CUB_BF16 ? 7 : key == FSR_CUB_F32 ? 23 : 52;
-    const uint64_t infinity = (top - 1) >> digits << digits;
-    return {all ^ top, top, all ^ top, infinity, all, top, greatest ? all : 0, infinity | 1ull << (digits - 1)};
+template <int PASSES, class Source>
+__global__ void __launch_bounds__(COUNT_THREADS) count_kernel(Source source, unsigned n, unsigned passes, unsigned *count) {
+    __shared__ unsigned shared[PASSES][DIGITS];
+    fsr_sweep_count<PASSES, COUNT_THREADS>(shared, source, n, passes, gridDim.x, count);
 }
 
-template <class Element, class Word>
-__global__ void write_words(const Element *in, Word *word, uint32_t *place, uint64_t n, form f) {
-    for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS) {
-        Element u = in[i];
-        if (f.negative_zero && u == (Element)f.negative_zero)
-            u = 0;
-        const bool negative = u >> (8 * sizeof(Element) - 1) & 1;
-        const Element ordered = (Element)(u ^ (Element)((negative ? f.flip : 0) | f.base) ^ (Element)f.turn);
-        word[i] = (u & (Element)f.magnitude) > (Element)f.most ? (Word)f.nan : (Word)ordered;
-        place[i] = (uint32_t)i;
+__global__ void __launch_bounds__(DIGITS) starts_kernel(unsigned *count) {
+    __shared__ unsigned sum[DIGITS / 32];
+    unsigned *own = count + blockIdx.x * DIGITS + threadIdx.x;
+    *own = fsr_sweep_before(sum, *own);
+}
+
+template <int ITEMS, class Source, class Sink>
+__global__ void __launch_bounds__(SWEEP_THREADS, 2) sweep_kernel(Source source, Sink sink, fsr_sweep_part part) {
+    __shared__ fsr_sweep_shared<typename Source::word, SWEEP_THREADS, ITEMS> s;
+    fsr_sweep<SWEEP_THREADS, ITEMS>(s, source, sink, part);
+}
+
+template <int PASSES, class Source> cudaError_t count_digits(const sweeps &j, const Source &source, unsigned passes) {
+    int device = 0, processors = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(j.count, 0, PASSES * DIGITS * sizeof *j.count, j.stream);
+    if (error != cudaSuccess)
+        return error;
+    const unsigned tiles = (j.n - 1) / (COUNT_THREADS * FSR_SWEEP_COUNTED) + 1, most = processors * COUNT_BLOCKS;
+    count_kernel<PASSES><<<tiles < most ? tiles : most, COUNT_THREADS, 0, j.stream>>>(source, j.n, passes, j.count);
+    starts_kernel<<<passes, DIGITS, 0, j.stream>>>(j.count);
+    return cudaGetLastError();
+}
+
+// Pass p, in parts whose counts have room beside what tiles say.
+template <class Source, class Sink>
+cudaError_t sweep(const sweeps &j, const Source &source, const Sink &sink, unsigned p) {
+    constexpr int items = sweep_items<typename Source::word>;
+    constexpr unsigned tile = SWEEP_THREADS * items, most = (1u << 28) / tile * tile;
+    const unsigned parts = (j.n - 1) / most + 1;
+    for (unsigned i = 0; i < parts; i++) {
+        const unsigned low = i * most, n = j.n - low < most ? j.n - low : most, tiles = (n - 1) / tile + 1;
+        const size_t bytes = ALIGN + (size_t)tiles * DIGITS * sizeof *j.said;
+        if (bytes > j.said_bytes)
+            return cudaErrorMemoryAllocation;
+        const cudaError_t error = cudaMemsetAsync(j.said, 0, bytes, j.stream);
+        if (error != cudaSuccess)
+            return error;
+        const fsr_sweep_part part = {low,
+                                     n,
+                                     p * FSR_SWEEP_BITS,
+                                     i ? j.next + i % 2 * DIGITS : j.count + p * DIGITS,
+                                     i + 1 < parts ? j.next + (i + 1) % 2 * DIGITS : nullptr,
+                                     j.said + ALIGN / sizeof *j.said,
+                                     j.said};
+        sweep_kernel<items><<<tiles, SWEEP_THREADS, 0, j.stream>>>(source, sink, part);
     }
+    return cudaGetLastError();
 }
 
-template <class Word> void write_all(const fsr_cub_sort *s, int size, Word *word, uint32_t *place) {
-    const form f = form_of(s->key, 8 * size, s->greatest);
-    const unsigned blocks = blocks_of(s->n);
-    if (size == 1)
-        write_words<<<blocks, THREADS, 0, s->stream>>>((const uint8_t *)s->in, word, place, s->n, f);
-    else if (size == 2)
-        write_words<<<blocks, THREADS, 0, s->stream>>>((const uint16_t *)s->in, word, place, s->n, f);
-    else if (size == 4)
-        write_words<<<blocks, THREADS, 0, s->stream>>>((const uint32_t *)s->in, word, place, s->n, f);
+// The last pass: places as u32, or as i64.
+template <class Source> cudaError_t sweep_last(const sweeps &j, const Source &source, void *to, bool wide, unsigned p) {
+    return wide ? sweep(j, source, fsr_sweep_to_places<long long>{(long long *)to}, p)
+                : sweep(j, source, fsr_sweep_to_places<unsigned>{(unsigned *)to}, p);
+}
+
+// Buffers that a pass reads, and writes.
+template <class Word> struct buffers {
+    Word *word[2];
+    unsigned *place[2];
+    fsr_sweep_pairs<Word> from(unsigned i) const {
+        return {word[i % 2], place[i % 2]};
+    }
+    fsr_sweep_to_pairs<Word> to(unsigned i) const {
+        return {word[i % 2], place[i % 2]};
+    }
+};
+
+template <class T, class Word>
+cudaError_t by_element(const sweeps &j, const fsr_sweep_elements<T, Word> &from, const buffers<Word> &b, void *to,
+                       bool wide) {
+    constexpr unsigned passes = sizeof(T);
+    cudaError_t error = count_digits<passes>(j, from, passes);
+    if (error == cudaSuccess && passes > 1)
+        error = sweep(j, from, b.to(0), 0);
+    for (unsigned p = 1; error == cudaSuccess && p + 1 < passes; p++)
+        error = sweep(j, b.from(p + 1), b.to(p), p);
+    if (error != cudaSuccess)
+        return error;
+    if constexpr (passes == 1)
+        return sweep_last(j, from, to, wide, 0);
     else
-        write_words<<<blocks, THREADS, 0, s->stream>>>((const uint64_t *)s->in, word, place, s->n, f);
+        return sweep_last(j, b.from(passes), to, wide, passes - 1);
 }
 
-// ---- places --------------------------------------------------------------------------------------------------
-
-__global__ void find_rows(const uint32_t *place, uint32_t *row, uint64_t n, uint32_t cols) {
-    for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS)
-        row[i] = place[i] / cols;
+// Places that are sorted by element, in place[1], become sorted by row and element. Gives where they are.
+cudaError_t by_row(const sweeps &j, uint64_t cols, unsigned *const *place, unsigned **sorted) {
+    const unsigned rows = (unsigned)(j.n / cols);
+    unsigned passes = 1;
+    while (passes < 4 && (rows - 1) >> (passes * FSR_SWEEP_BITS))
+        passes++;
+    cudaError_t error = count_digits<4>(j, fsr_sweep_rows{place[1], (unsigned)cols}, passes);
+    for (unsigned p = 0; error == cudaSuccess && p < passes; p++)
+        error = sweep(j, fsr_sweep_rows{place[(p + 1) % 2], (unsigned)cols}, fsr_sweep_to_places<unsigned>{place[p % 2]}, p);
+    *sorted = place[(passes - 1) % 2];
+    return error;
 }
 
-// Elements by their places in the array, and places in their rows.
-template <class Element>
-__global__ void pick(const Element *in, const uint32_t *place, Element *out, uint32_t *in_row, uint64_t n,
-                     uint32_t cols) {
-    for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS) {
-        const uint32_t from = place[i];
-        if (out)
-            out[i] = in[from];
-        if (in_row)
-            in_row[i] = from % cols;
+// ---- elements by their places ----------------------------------------------------------------------------------
+
+// What is picked: the first of each row's cols, as many as `first`, n in all; places are those in their rows.
+struct picked {
+    const uint32_t *place;
+    uint64_t n;
+    uint32_t cols, first;
+    void *in_row; // NULL: not asked for
+    bool wide;
+};
+
+template <class T> __global__ void pick(const T *in, T *out, picked p, fsr_order_form f) {
+    for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < p.n; i += gridDim.x * (uint64_t)THREADS) {
+        const uint32_t from = p.place[p.first < p.cols ? i / p.first * p.cols + i % p.first : i];
+        if (out) {
+            const T u = in[from];
+            out[i] = fsr_order_is_nan(f, u) ? (T)f.nan : u;
+        }
+        if (p.in_row && p.wide)
+            ((int64_t *)p.in_row)[i] = from % p.cols;
+        else if (p.in_row)
+            ((uint32_t *)p.in_row)[i] = from % p.cols;
     }
 }
 
-// The first of each row, n in all.
-template <class Element>
-__global__ void pick_first(const Element *in, const uint32_t *place, Element *out, uint32_t *in_row, uint64_t n,
-                           uint32_t cols, uint32_t first, form f) {
-    for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS) {
-        const uint32_t from = place[i / first * cols + i % first];
-        const Element u = in[from];
-        if (out)
-            out[i] = (u & (Element)f.magnitude) > (Element)f.most ? (Element)f.usual : u;
-        if (in_row)
-            in_row[i] = from % cols;
+template <class T> cudaError_t pick_all(const fsr_cub_sort *s, const fsr_order_form &f, const uint32_t *place, void *in_row) {
+    const picked p = {place,  s->n / s->cols * s->first, (uint32_t)s->cols, (uint32_t)s->first,
+                      in_row, s->wide != 0};
+    pick<<<blocks_of(p.n), THREADS, 0, s->stream>>>((const T *)s->in, (T *)s->keys, p, f);
+    return cudaGetLastError();
+}
+
+template <class T, class Word> cudaError_t with_places(const fsr_cub_sort *s) {
+    pieces room = {static_cast<char *>(s->work), s->work_bytes};
+    const bool whole = s->n == s->cols, direct = whole && s->first == s->cols && s->places && !s->keys;
+    const fsr_order_form f = fsr_order_form_of(s->key, 8 * (int)sizeof(T), s->greatest);
+    sweeps j = {s->stream, (unsigned)s->n};
+    buffers<Word> b;
+    for (int i = 0; i < 2; i++) {
+        b.word[i] = (Word *)room.take(sizeof(Word) * s->n);
+        b.place[i] = (unsigned *)room.take(4 * s->n);
     }
+    j.count = (unsigned *)room.take(8 * DIGITS * sizeof *j.count);
+    j.next = (unsigned *)room.take(2 * DIGITS * sizeof *j.next);
+    j.said = (unsigned *)room.at;
+    j.said_bytes = room.left;
+    if (!b.word[0] || !b.word[1] || !b.place[0] || !b.place[1] || !j.count || !j.next)
+        return cudaErrorMemoryAllocation;
+    const fsr_sweep_elements<T, Word> from = {(const T *)s->in, f};
+    unsigned *sorted = b.place[1];
+    cudaError_t error = by_element(j, from, b, direct ? s->places : sorted, direct && s->wide);
+    if (error == cudaSuccess && !whole)
+        error = by_row(j, s->cols, b.place, &sorted);
+    return error != cudaSuccess || direct ? error : pick_all<T>(s, f, sorted, s->places);
 }
 
-template <class Element> void pick_as(const fsr_cub_sort *s, const uint32_t *place, uint32_t *in_row) {
-    if (s->first < s->cols) {
-        const uint64_t n = s->n / s->cols * s->first;
-        pick_first<<<blocks_of(n), THREADS, 0, s->stream>>>((const Element *)s->in, place, (Element *)s->keys, in_row, n,
-                                                            (uint32_t)s->cols, (uint32_t)s->first,
-                                                            form_of(s->key, 8 * (int)sizeof(Element), false));
-        return;
-    }
-    pick<<<blocks_of(s->n), THREADS, 0, s->stream>>>((const Element *)s->in, place, (Element *)s->keys, in_row, s->n,
-                                                     (uint32_t)s->cols);
+// ---- elements alone --------------------------------------------------------------------------------------------
+
+// Of what is sorted: NaN with a sign, which are first, and where those without one begin.
+struct ends {
+    uint64_t before, after;
+};
+
+template <class T> __device__ bool is_first_nan(const fsr_order_form &f, T u) {
+    return fsr_order_is_nan(f, u) && u >> (8 * sizeof(T) - 1);
 }
 
-void pick_all(const fsr_cub_sort *s, int size, const uint32_t *place, uint32_t *in_row) {
-    if (size == 1)
-        pick_as<uint8_t>(s, place, in_row);
-    else if (size == 2)
-        pick_as<uint16_t>(s, place, in_row);
-    else if (size == 4)
-        pick_as<uint32_t>(s, place, in_row);
-    else
-        pick_as<uint64_t>(s, place, in_row);
+template <class T> __global__ void find_ends(const T *sorted, uint64_t n, fsr_order_form f, ends *out) {
+    ends e = {0, n};
+    if (is_first_nan(f, sorted[0]))
+        for (uint64_t low = 0, high = n; low < high;) { // the first that is none lies in [low, high]
+            const uint64_t middle = low + (high - low) / 2;
+            const bool nan = is_first_nan(f, sorted[middle]);
+            (nan ? low : high) = middle + nan;
+            e.before = low;
+        }
+    if (fsr_order_is_nan(f, sorted[n - 1]) && !is_first_nan(f, sorted[n - 1]))
+        for (uint64_t low = e.before, high = n; low < high;) {
+            const uint64_t middle = low + (high - low) / 2;
+            const bool nan = fsr_order_is_nan(f, sorted[middle]);
+            (nan ? high : low) = middle + !nan;
+            e.after = low;
+        }
+    *out = e;
 }
 
-// ---- sorts ---------------------------------------------------------------------------------------------------
+template <class T> __global__ void copy_some(const T *sorted, T *to, const ends *e) {
+    if (e->before)
+        for (uint64_t i = e->before + blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < e->after;
+             i += gridDim.x * (uint64_t)THREADS)
+            to[i] = sorted[i];
+}
 
-template <class Key> cudaError_t keys_alone(const fsr_cub_sort *s) {
+template <class T> __global__ void move_some(const T *from, T *sorted, uint64_t n, fsr_order_form f, const ends *e) {
+    const uint64_t some = e->after - e->before, low = e->before ? 0 : some;
+    for (uint64_t i = low + blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS)
+        sorted[i] = i < some ? from[i + e->before] : (T)f.nan;
+}
+
+// NaN comes last, and is the usual one. T: the bits.
+template <class T> cudaError_t settle_nan(const fsr_cub_sort *s) {
+    pieces room = {static_cast<char *>(s->work), s->work_bytes};
+    const fsr_order_form f = fsr_order_form_of(s->key, 8 * (int)sizeof(T), false);
+    ends *e = (ends *)room.take(sizeof *e);
+    T *sorted = (T *)s->keys, *other = (T *)room.take(s->n * sizeof(T));
+    const unsigned blocks = blocks_of(s->n) < 4096 ? blocks_of(s->n) : 4096;
+    if (!e || !other)
+        return cudaErrorMemoryAllocation;
+    find_ends<<<1, 1, 0, s->stream>>>(sorted, s->n, f, e);
+    copy_some<<<blocks, THREADS, 0, s->stream>>>(sorted, other, e);
+    move_some<<<blocks, THREADS, 0, s->stream>>>(other, sorted, s->n, f, e);
+    return cudaGetLastError();
+}
+
+// CUB is faster where offsets have 32 bits.
+template <class Key, class Count> cudaError_t keys_alone(const fsr_cub_sort *s, Count n) {
     size_t bytes = 0;
     const Key *in = static_cast<const Key *>(s->in);
     Key *out = static_cast<Key *>(s->keys);
     const int bits = 8 * (int)sizeof(Key);
-    const cudaError_t error = cub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, s->n, 0, bits, s->stream);
+    const cudaError_t error = cub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, n, 0, bits, s->stream);
     if (error != cudaSuccess)
         return error;
     if (bytes > s->work_bytes)
         return cudaErrorMemoryAllocation;
-    return cub::DeviceRadixSort::SortKeys(s->work, bytes, in, out, s->n, 0, bits, s->stream);
+    return cub::DeviceRadixSort::SortKeys(s->work, bytes, in, out, n, 0, bits, s->stream);
 }
 
-template <class Word>
-cudaError_t pairs(const pieces *room, const Word *in, Word *sorted, const uint32_t *from, uint32_t *to, uint64_t n,
-                  int bits, cudaStream_t stream) {
-    size_t bytes = 0;
-    const cudaError_t error = cub::DeviceRadixSort::SortPairs(nullptr, bytes, in, sorted, from, to, n, 0, bits, stream);
-    if (error != cudaSuccess)
-        return error;
-    if (bytes > room->left)
-        return cudaErrorMemoryAllocation;
-    return cub::DeviceRadixSort::SortPairs(room->at, bytes, in, sorted, from, to, n, 0, bits, stream);
-}
-
-// Places that are sorted by element become sorted by row and element.
-cudaError_t sort_rows(const fsr_cub_sort *s, pieces room, const uint32_t *place, uint32_t *last) {
-    const uint64_t rows = s->n / s->cols;
-    uint32_t *row = (uint32_t *)room.take(4 * s->n), *sorted = (uint32_t *)room.take(4 * s->n);
-    int bits = 1;
-    if (!row || !sorted)
-        return cudaErrorMemoryAllocation;
-    while (rows > 1ull << bits)
-        bits++;
-    find_rows<<<blocks_of(s->n), THREADS, 0, s->stream>>>(place, row, s->n, (uint32_t)s->cols);
-    return pairs<uint32_t>(&room, row, sorted, place, last, s->n, bits, s->stream);
-}
-
-template <class Word> cudaError_t with_places(const fsr_cub_sort *s, int size) {
-    pieces room = {static_cast<char *>(s->work), s->work_bytes};
-    const bool whole = s->n == s->cols, all = s->first == s->cols;
-    uint32_t *from = (uint32_t *)room.take(4 * s->n);
-    uint32_t *to = whole && all && s->places ? s->places : (uint32_t *)room.take(4 * s->n);
-    Word *word = (Word *)room.take(sizeof(Word) * s->n), *sorted = (Word *)room.take(sizeof(Word) * s->n);
-    if (!from || !to || !word || !sorted)
-        return cudaErrorMemoryAllocation;
-    write_all<Word>(s, size, word, from);
-    cudaError_t error = pairs<Word>(&room, word, sorted, from, to, s->n, 8 * size, s->stream);
-    if (error == cudaSuccess && !whole)
-        error = sort_rows(s, room, to, from);
-    if (error == cudaSuccess && (!whole || !all || s->keys))
-        pick_all(s, size, whole ? to : from, whole && all ? nullptr : s->places);
-    return error == cudaSuccess ? cudaGetLastError() : error;
-}
-
-template <class Key> cudaError_t sort(const fsr_cub_sort *s) {
-    if (!s->places && s->n == s->cols && s->first == s->cols && !s->greatest)
-        return keys_alone<Key>(s);
-    return sizeof(Key) == 8 ? with_places<uint64_t>(s, 8) : with_places<uint32_t>(s, 4);
+// Word: the bits of Key.
+template <class Key, class Word> cudaError_t sort(const fsr_cub_sort *s) {
+    if (s->places || s->n != s->cols || s->first != s->cols || s->greatest)
+        return with_places<Word, Word>(s);
+    const cudaError_t error = s->n <= UINT32_MAX ? keys_alone<Key>(s, (uint32_t)s->n) : keys_alone<Key>(s, s->n);
+    const bool real = s->key == FSR_CUB_F32 || s->key == FSR_CUB_F64;
+    return error == cudaSuccess && real ? settle_nan<Word>(s) : error;
 }
 
 cudaError_t sort_any(const fsr_cub_sort *s) {
     switch (s->key) {
     case FSR_CUB_U8:
-    case FSR_CUB_I8: return with_places<uint32_t>(s, 1);
+    case FSR_CUB_I8: return with_places<uint8_t, uint32_t>(s);
     case FSR_CUB_U16:
     case FSR_CUB_I16:
     case FSR_CUB_F16:
-    case FSR_CUB_BF16: return with_places<uint32_t>(s, 2);
-    case FSR_CUB_U32: return sort<uint32_t>(s);
-    case FSR_CUB_I32: return sort<int32_t>(s);
-    case FSR_CUB_U64: return sort<uint64_t>(s);
-    case FSR_CUB_I64: return sort<int64_t>(s);
-    case FSR_CUB_F32: return sort<float>(s);
-    case FSR_CUB_F64: return sort<double>(s);
+    case FSR_CUB_BF16: return with_places<uint16_t, uint32_t>(s);
+    case FSR_CUB_U32: return sort<uint32_t, uint32_t>(s);
+    case FSR_CUB_I32: return sort<int32_t, uint32_t>(s);
+    case FSR_CUB_U64: return sort<uint64_t, uint64_t>(s);
+    case FSR_CUB_I64: return sort<int64_t, uint64_t>(s);
+    case FSR_CUB_F32: return sort<float, uint32_t>(s);
+    case FSR_CUB_F64: return sort<double, uint64_t>(s);
     default: return cudaErrorInvalidValue;
     }
 }

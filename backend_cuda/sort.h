@@ -29,12 +29,13 @@ typedef enum fsr_cub_key {
 typedef struct fsr_cub_sort {
     fsr_cub_key key;
     const void *in;
-    void *keys;       /* elements in order, NULL: not asked for */
-    uint32_t *places; /* where each was in its row, NULL: not asked for */
-    uint64_t n;       /* elements in all, of rows of `cols` */
-    uint64_t cols;    /* below 2^32 where there are several rows, or places are asked for */
-    uint64_t first;   /* so many ranks of each row are results; of all of them cols */
-    int greatest;     /* descending, NaN last; first < cols only: NaN comes out as the usual one */
+    void *keys;     /* elements in order, NULL: not asked for */
+    void *places;   /* where each was in its row, NULL: not asked for */
+    int wide;       /* places are i64, else u32 */
+    uint64_t n;     /* elements in all, of rows of `cols` */
+    uint64_t cols;  /* n below 2^32 where there are several rows, or places are asked for */
+    uint64_t first; /* so many ranks of each row are results; of all of them cols */
+    int greatest;   /* descending; NaN is last in either order, and comes out as the usual one */
     void *work;
     size_t work_bytes;
     cudaStream_t stream;

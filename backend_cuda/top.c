@@ -18,6 +18,7 @@ static cudaError_t search(const fsr_library_call *call, void *const *array, void
                                    .k = (uint32_t)k,
                                    .values = array[1],
                                    .places = array[2],
+                                   .wide = call->array[2].dtype == FSR_I64,
                                    .work = work,
                                    .stream = stream};
     return fsr_cuda_top_work() > (size_t)call->work_bytes ? cudaErrorMemoryAllocation : fsr_cuda_top_run(&s);
@@ -29,6 +30,7 @@ static cudaError_t sort(const fsr_library_call *call, void *const *array, void *
                             .in = array[0],
                             .keys = array[1],
                             .places = array[2],
+                            .wide = call->array[2].dtype == FSR_I64,
                             .n = rows * n,
                             .cols = n,
                             .first = k,

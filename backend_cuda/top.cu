@@ -4,6 +4,7 @@
 // Rows that a block can hold, or of which there are many, are a block each; long ones are taken one after the other by all blocks.
 // What the host cannot know is asked by the kernels: those of the second pass of a long row leave at once where the first
 // one has done.
+#include "backend_cuda/order_form.h"
 #include "backend_cuda/top.h"
 #include "backend_cuda/top_long.cuh"
 
@@ -20,23 +21,11 @@ enum {
     SECOND_BLOCKS = 528   // of kernels that are seldom needed
 };
 
-fsr_top_form form_of(fsr_cub_key key, int bits, bool greatest) {
-    const uint64_t top = 1ull << (bits - 1), all = top | (top - 1);
-    const bool whole = key != FSR_CUB_F16 && key != FSR_CUB_BF16 && key != FSR_CUB_F32 && key != FSR_CUB_F64;
-    const bool has_sign = key == FSR_CUB_I8 || key == FSR_CUB_I16 || key == FSR_CUB_I32 || key == FSR_CUB_I64;
-    const uint64_t turn = greatest ? all : 0;
-    if (whole)
-        return {0, has_sign ? top : 0, all, all, 0, 0, turn, all, 0};
-    const int digits = key == FSR_CUB_F16 ? 10 : key == FSR_CUB_BF16 ? 7 : key == FSR_CUB_F32 ? 23 : 52;
-    const uint64_t infinity = (top - 1) >> digits << digits, magnitude = all ^ top;
-    return {magnitude, top, magnitude, infinity, magnitude, 1, turn, all, infinity | 1ull << (digits - 1)};
-}
-
 // ---- rows ----------------------------------------------------------------------------------------------------
 
 template <class T, int ITEMS, int ROOM, int THREADS, bool REAL>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
-    row_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n, unsigned k, unsigned groups, fsr_top_out out) {
+    row_kernel(fsr_order_form f, const T *in, uint64_t rows, unsigned n, unsigned k, unsigned groups, fsr_top_out out) {
     __shared__ fsr_top_shared<ROOM> s;
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         fsr_top_row<T, ITEMS, ROOM, REAL>(s, f, in + row * n, n, k, THREADS, groups, out, row * k);
@@ -45,10 +34,10 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
 }
 
 template <class T, int ITEMS, int ROOM, int THREADS, bool REAL>
-void rows_of(const fsr_cuda_top_search *s, const fsr_top_form &f, unsigned groups) {
+void rows_of(const fsr_cuda_top_search *s, const fsr_order_form &f, unsigned groups) {
     const unsigned blocks = s->rows < 1u << 30 ? (unsigned)s->rows : 1u << 30;
     row_kernel<T, ITEMS, ROOM, THREADS, REAL><<<blocks, THREADS, 0, s->stream>>>(
-        f, (const T *)s->in, s->rows, (unsigned)s->n, s->k, groups, fsr_top_out{s->values, s->places});
+        f, (const T *)s->in, s->rows, (unsigned)s->n, s->k, groups, fsr_top_out{s->values, s->places, s->wide});
 }
 
 // Least keys of so many groups of threads; of twice k most of the first k are in different ones.
@@ -60,7 +49,7 @@ unsigned groups_of(unsigned k, unsigned threads) {
 }
 
 // Threads hold what 32 words hold. Rows of short elements, which are sooner read again than unpacked, have one kernel less each.
-template <class T, bool REAL> void rows(const fsr_cuda_top_search *s, const fsr_top_form &f) {
+template <class T, bool REAL> void rows(const fsr_cuda_top_search *s, const fsr_order_form &f) {
     constexpr int items = sizeof(T) == 8 ? 16 : sizeof(T) == 4 ? 32 : 0, threads = items == 32 ? 128 : 256;
     if (s->k > SMALL_K)
         rows_of<T, 0, FSR_TOP_MOST, 256, false>(s, f, 0);
@@ -74,7 +63,7 @@ template <class T, bool REAL> void rows(const fsr_cuda_top_search *s, const fsr_
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    sample_kernel(fsr_top_form f, const T *row, uint64_t n, unsigned apart, fsr_top_work *w) {
+    sample_kernel(fsr_order_form f, const T *row, uint64_t n, unsigned apart, fsr_top_work *w) {
     __shared__ fsr_top_word least[FSR_TOP_THREADS];
     fsr_top_sample(least, f, row, n, apart, w);
 }
@@ -86,7 +75,7 @@ __global__ void __launch_bounds__(FSR_TOP_FINISH) begin_kernel(unsigned k, fsr_t
 
 template <bool REAL, class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    collect_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, int second, fsr_top_work *w) {
+    collect_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, int second, fsr_top_work *w) {
     __shared__ unsigned ties;
     for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x)
         fsr_top_collect<REAL>(&ties, f, row, n, chunk, c, second, w);
@@ -94,14 +83,14 @@ __global__ void __launch_bounds__(FSR_TOP_THREADS)
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    digit_kernel(fsr_top_form f, const T *row, uint64_t n, int first, fsr_top_work *w) {
+    digit_kernel(fsr_order_form f, const T *row, uint64_t n, int first, fsr_top_work *w) {
     __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
     fsr_top_digit(s, f, row, n, gridDim.x, first, w);
 }
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    ties_kernel(fsr_top_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, fsr_top_work *w) {
+    ties_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, fsr_top_work *w) {
     __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
     for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
         fsr_top_find_ties(s, f, row, n, chunk, c, k, w);
@@ -111,12 +100,12 @@ __global__ void __launch_bounds__(FSR_TOP_THREADS)
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_FINISH)
-    end_kernel(fsr_top_form f, const T *row, unsigned k, const fsr_top_work *w, fsr_top_out out, uint64_t at) {
+    end_kernel(fsr_order_form f, const T *row, unsigned k, const fsr_top_work *w, fsr_top_out out, uint64_t at) {
     __shared__ fsr_top_shared<FSR_TOP_MOST> s;
     fsr_top_end(s, f, row, k, FSR_TOP_FINISH, w, out, at);
 }
 
-template <class T, bool REAL> void long_row(const fsr_cuda_top_search *s, const fsr_top_form &f, uint64_t at) {
+template <class T, bool REAL> void long_row(const fsr_cuda_top_search *s, const fsr_order_form &f, uint64_t at) {
     const T *row = (const T *)s->in + at * s->n;
     const uint64_t n = s->n, part = (n + FSR_TOP_CHUNKS - 1) / FSR_TOP_CHUNKS;
     const uint64_t chunk = part < 8192 ? 8192 : (part + 4095) / 4096 * 4096;
@@ -134,13 +123,13 @@ template <class T, bool REAL> void long_row(const fsr_cuda_top_search *s, const 
     if (sampled)
         collect_kernel<false><<<few, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, 1, w);
     ties_kernel<<<few, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, s->k, w);
-    end_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(f, row, s->k, w, fsr_top_out{s->values, s->places}, at * s->k);
+    end_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(f, row, s->k, w, fsr_top_out{s->values, s->places, s->wide}, at * s->k);
 }
 
 // ---- ranks -----------------------------------------------------------------------------------------------------
 
 template <class T>
-__global__ void __launch_bounds__(FSR_TOP_THREADS) ranks_kernel(fsr_top_form f, const T *in, uint64_t rows, unsigned n,
+__global__ void __launch_bounds__(FSR_TOP_THREADS) ranks_kernel(fsr_order_form f, const T *in, uint64_t rows, unsigned n,
                                                         const long long *rank, unsigned m, T *out) {
     __shared__ fsr_top_shared<SMALL_ROOM> s;
     for (uint64_t row = blockIdx.x; row < rows; row += gridDim.x)
@@ -150,11 +139,11 @@ __global__ void __launch_bounds__(FSR_TOP_THREADS) ranks_kernel(fsr_top_form f, 
 template <class T> __global__ void seek_kernel(const long long *rank, uint64_t n, fsr_top_work *w) {
     fsr_top_seek<T>(rank, n, w);
 }
-template <class T> __global__ void found_kernel(fsr_top_form f, const fsr_top_work *w, T *out) {
+template <class T> __global__ void found_kernel(fsr_order_form f, const fsr_top_work *w, T *out) {
     fsr_top_found_it(f, w, out);
 }
 
-template <class T> void long_ranks(const fsr_cuda_ranks *s, const fsr_top_form &f) {
+template <class T> void long_ranks(const fsr_cuda_ranks *s, const fsr_order_form &f) {
     const unsigned digits = s->n / 16384 < DIGIT_BLOCKS ? (unsigned)(s->n / 16384) + 1 : DIGIT_BLOCKS;
     fsr_top_work *const w = (fsr_top_work *)s->work;
     for (uint64_t i = 0; i < s->rows * s->m; i++) {
@@ -171,7 +160,7 @@ bool is_long(uint64_t rows, uint64_t n) {
 }
 
 template <class T> cudaError_t ranks(const fsr_cuda_ranks *s) {
-    fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), false);
+    fsr_order_form f = fsr_order_form_of(s->key, 8 * (int)sizeof(T), false);
     const unsigned blocks = s->rows < 1u << 30 ? (unsigned)s->rows : 1u << 30;
     const long long *rank = (const long long *)s->rank;
     f.zeros = 0;
@@ -184,7 +173,7 @@ template <class T> cudaError_t ranks(const fsr_cuda_ranks *s) {
 }
 
 template <class T, bool REAL> cudaError_t run(const fsr_cuda_top_search *s) {
-    const fsr_top_form f = form_of(s->key, 8 * (int)sizeof(T), s->greatest);
+    const fsr_order_form f = fsr_order_form_of(s->key, 8 * (int)sizeof(T), s->greatest);
     const bool shared = is_long(s->rows, s->n);
     if (!shared)
         rows<T, REAL>(s, f);

@@ -15,9 +15,10 @@ typedef struct fsr_cuda_top_search {
     const void *in; /* rows of n < 2^32 elements */
     uint64_t rows, n;
     uint32_t k;
-    void *values;     /* NULL: not asked for */
-    uint32_t *places; /* where each was in its row, NULL: not asked for */
-    void *work;       /* of fsr_cuda_top_work bytes */
+    void *values; /* NULL: not asked for */
+    void *places; /* where each was in its row, NULL: not asked for */
+    int wide;     /* places are i64, else u32 */
+    void *work;   /* of fsr_cuda_top_work bytes */
     cudaStream_t stream;
 } fsr_cuda_top_search;
 

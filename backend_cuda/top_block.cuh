@@ -11,7 +11,9 @@
 #ifndef FUSOR_BACKEND_CUDA_TOP_BLOCK_CUH
 #define FUSOR_BACKEND_CUDA_TOP_BLOCK_CUH
 
-typedef unsigned long long fsr_top_word;
+#include "backend_cuda/order_key.cuh"
+
+typedef fsr_order_word fsr_top_word;
 
 enum {
     FSR_TOP_BITS = 11,
@@ -19,18 +21,6 @@ enum {
     FSR_TOP_MOST = 2048,                // k
     FSR_TOP_PAIRS = 256,                // records that are ranked by comparing each with all
 };
-
-// How bits become keys; as backend_cpu/run/select.h.
-struct fsr_top_form {
-    fsr_top_word flip, base, magnitude, most, zero, zeros, turn, all, nan;
-};
-
-template <class T> __device__ __forceinline__ T fsr_top_key(const fsr_top_form &f, T u) {
-    const T negative = (T)(0 - (T)(u >> (8 * sizeof(T) - 1)));
-    T key = (T)(u ^ (T)((negative & (T)f.flip) | (T)f.base));
-    key = (T)(key + (T)(key == (T)f.zero && f.zeros));
-    return (T)(u & (T)f.magnitude) > (T)f.most ? (T)f.all : (T)(key ^ (T)f.turn);
-}
 
 // ---- a block together ----------------------------------------------------------------------------------------
 

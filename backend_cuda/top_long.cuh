@@ -79,14 +79,14 @@ __device__ __forceinline__ void fsr_top_scan(const T *row, fsr_top_word low, fsr
 // Least keys of groups: lane l of every line that a block samples. Lines are `apart` elements from one another; neighbours are
 // different blocks'.
 template <class T>
-__device__ void fsr_top_sample(fsr_top_word *shared, const fsr_top_form &f, const T *row, fsr_top_word n,
+__device__ void fsr_top_sample(fsr_top_word *shared, const fsr_order_form &f, const T *row, fsr_top_word n,
                                unsigned apart, fsr_top_work *w) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = FSR_TOP_THREADS / 32;
     const fsr_top_word lines = n / apart, all = (fsr_top_word)FSR_TOP_SAMPLERS * warps;
     fsr_top_word least = ~0ull;
 #pragma unroll 8
     for (fsr_top_word line = (fsr_top_word)warp * FSR_TOP_SAMPLERS + blockIdx.x; line < lines; line += all) {
-        const fsr_top_word key = (fsr_top_word)fsr_top_key(f, row[line * apart + lane]);
+        const fsr_top_word key = (fsr_top_word)fsr_order_key(f, row[line * apart + lane]);
         least = key < least ? key : least;
     }
     shared[threadIdx.x] = least;
@@ -144,7 +144,7 @@ __device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned
 
 // One pass over chunk c; the second one, where it is needed. REAL: elements are floats, and are compared as such.
 template <bool REAL, class T>
-__device__ void fsr_top_collect(unsigned *shared, const fsr_top_form &f, const T *row, fsr_top_word n, fsr_top_word chunk,
+__device__ void fsr_top_collect(unsigned *shared, const fsr_order_form &f, const T *row, fsr_top_word n, fsr_top_word chunk,
                                 unsigned c, int second, fsr_top_work *w) {
     typedef fsr_top_quick<T, REAL> quick;
     if (second && !w->state.again)
@@ -156,7 +156,7 @@ __device__ void fsr_top_collect(unsigned *shared, const fsr_top_form &f, const T
         *shared = 0;
     __syncthreads();
     const auto keep = [&](T u, fsr_top_word place) {
-        const T key = fsr_top_key(f, u);
+        const T key = fsr_order_key(f, u);
         ties += key == limit;
         if (key >= limit || fsr_top_peek(&w->state.below) > FSR_TOP_LIST)
             return;
@@ -185,7 +185,7 @@ __device__ void fsr_top_collect(unsigned *shared, const fsr_top_form &f, const T
 // One digit of the search, by all blocks; nothing to do where the list holds what is below. The last block chooses the digit's
 // value; with the last digit the k-th key is the threshold.
 template <class T, int ROOM>
-__device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, fsr_top_word n,
+__device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
                               unsigned blocks, int first, fsr_top_work *w) {
     fsr_top_state *const state = &w->state;
     const unsigned threads = FSR_TOP_THREADS, bits = 8 * sizeof(T);
@@ -197,7 +197,7 @@ __device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_top_form &f, co
     fsr_top_run run = {0, 0};
     fsr_top_clear(s, threads);
     fsr_top_scan(row, low, high, [&](T u, fsr_top_word) {
-        const fsr_top_word key = (fsr_top_word)fsr_top_key(f, u);
+        const fsr_top_word key = (fsr_top_word)fsr_order_key(f, u);
         if ((known < 64 ? key >> known : 0) == prefix)
             fsr_top_count(s.count, run, (unsigned)(key >> shift) & (FSR_TOP_VALUES - 1));
     });
@@ -248,7 +248,7 @@ template <class T> __device__ void fsr_top_seek(const long long *rank, fsr_top_w
         state->rank = fsr_top_inside(*rank, (unsigned)n);
     }
 }
-template <class T> __device__ void fsr_top_found_it(const fsr_top_form &f, const fsr_top_work *w, T *out) {
+template <class T> __device__ void fsr_top_found_it(const fsr_order_form &f, const fsr_top_work *w, T *out) {
     if (threadIdx.x == 0)
         *out = fsr_top_bits(f, (T)w->state.prefix);
 }
@@ -256,7 +256,7 @@ template <class T> __device__ void fsr_top_found_it(const fsr_top_form &f, const
 // Where less than k are below the threshold: of those equal to it the first, chunk by chunk, in order. A thread has a part of
 // its chunk.
 template <class T, int ROOM>
-__device__ void fsr_top_find_ties(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, fsr_top_word n,
+__device__ void fsr_top_find_ties(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
                                   fsr_top_word chunk, unsigned c, unsigned k, fsr_top_work *w) {
     const unsigned threads = FSR_TOP_THREADS;
     if (w->state.below >= k || !w->chunk_ties[c])
@@ -274,10 +274,10 @@ __device__ void fsr_top_find_ties(fsr_top_shared<ROOM> &s, const fsr_top_form &f
     const fsr_top_word high = low + each < stop ? low + each : stop;
     unsigned ties = 0;
     for (fsr_top_word i = low; i < high; i++)
-        ties += fsr_top_key(f, row[i]) == limit;
+        ties += fsr_order_key(f, row[i]) == limit;
     unsigned at = before + fsr_top_before(s, ties, threads, &total);
     for (fsr_top_word i = low; ties && i < high && at < wanted; i++)
-        if (fsr_top_key(f, row[i]) == limit)
+        if (fsr_order_key(f, row[i]) == limit)
             w->tie[at++] = (unsigned)i;
 }
 
@@ -303,7 +303,7 @@ struct fsr_top_found {
 
 // By one block: the first k of what was found.
 template <class T, int ROOM>
-__device__ void fsr_top_end(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned k, unsigned threads,
+__device__ void fsr_top_end(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, unsigned k, unsigned threads,
                             const fsr_top_work *w, const fsr_top_out &out, fsr_top_word at) {
     const unsigned below = w->state.below;
     const fsr_top_found found = {w, w->state.limit, below, below < k ? k : below, threads};

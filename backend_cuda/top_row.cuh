@@ -13,12 +13,13 @@
 // ---- results ---------------------------------------------------------------------------------------------------
 
 struct fsr_top_out {
-    void *values;     // NULL: not asked for
-    unsigned *places; // the same
+    void *values; // NULL: not asked for
+    void *places; // the same
+    int wide;     // places are i64, else u32
 };
 
 // The bits that a key stands for, where zeros have two.
-template <class T> __device__ __forceinline__ T fsr_top_bits(const fsr_top_form &f, T key) {
+template <class T> __device__ __forceinline__ T fsr_top_bits(const fsr_order_form &f, T key) {
     if (f.nan && key == (T)f.all)
         return (T)f.nan;
     const T own = (T)(key ^ (T)f.turn), positive = (T)(own >> (8 * sizeof(T) - 1));
@@ -27,13 +28,15 @@ template <class T> __device__ __forceinline__ T fsr_top_bits(const fsr_top_form 
 
 // An element is not read again, but a zero, whose sign its key does not have.
 template <class T>
-__device__ __forceinline__ void fsr_top_emit(const fsr_top_form &f, const fsr_top_out &out, const T *row, fsr_top_word at,
+__device__ __forceinline__ void fsr_top_emit(const fsr_order_form &f, const fsr_top_out &out, const T *row, fsr_top_word at,
                                              fsr_top_word key, unsigned place) {
     if (out.values)
         ((T *)out.values)[at] =
             f.zeros && (T)(key ^ f.turn) == (T)(f.zero + 1) ? row[place] : fsr_top_bits(f, (T)key);
-    if (out.places)
-        out.places[at] = place;
+    if (out.places && out.wide)
+        ((long long *)out.places)[at] = place;
+    else if (out.places)
+        ((unsigned *)out.places)[at] = place;
 }
 
 // Floats that are compared as what they are, with the sign turned for the greatest first.
@@ -50,7 +53,7 @@ template <class T> __device__ __forceinline__ typename fsr_top_float<sizeof(T)>:
     __builtin_memcpy(&x, &turned, sizeof x);
     return x;
 }
-template <class T> __device__ __forceinline__ T fsr_top_sign(const fsr_top_form &f) {
+template <class T> __device__ __forceinline__ T fsr_top_sign(const fsr_order_form &f) {
     return (T)(f.turn & ((fsr_top_word)1 << (8 * sizeof(T) - 1)));
 }
 
@@ -59,10 +62,10 @@ template <class T> __device__ __forceinline__ T fsr_top_sign(const fsr_top_form 
 // Elements that threads hold; ITEMS 0: they are read again. Beyond the row are NaN.
 template <class T, int ITEMS> struct fsr_top_held {
     typedef T word;
-    const fsr_top_form &f;
+    const fsr_order_form &f;
     T u[ITEMS];
     unsigned n, threads;
-    __device__ __forceinline__ fsr_top_held(const fsr_top_form &f, const T *row, unsigned n, unsigned threads)
+    __device__ __forceinline__ fsr_top_held(const fsr_order_form &f, const T *row, unsigned n, unsigned threads)
         : f(f), n(n), threads(threads) {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
@@ -76,10 +79,10 @@ template <class T, int ITEMS> struct fsr_top_held {
 };
 template <class T> struct fsr_top_held<T, 0> {
     typedef T word;
-    const fsr_top_form &f;
+    const fsr_order_form &f;
     const T *row;
     unsigned n, threads;
-    __device__ fsr_top_held(const fsr_top_form &f, const T *row, unsigned n, unsigned threads)
+    __device__ fsr_top_held(const fsr_order_form &f, const T *row, unsigned n, unsigned threads)
         : f(f), row(row), n(n), threads(threads) {
     }
     template <class F> __device__ void bits(F each) const {
@@ -89,7 +92,7 @@ template <class T> struct fsr_top_held<T, 0> {
     }
     template <class F> __device__ void both(F each) const {
         for (fsr_top_word i = threadIdx.x; i < n; i += threads)
-            each(fsr_top_key(f, row[i]), (unsigned)i);
+            each(fsr_order_key(f, row[i]), (unsigned)i);
     }
 };
 
@@ -99,7 +102,7 @@ __device__ __forceinline__ unsigned fsr_top_inside(long long rank, unsigned n) {
 
 // Elements of a row at m ranks.
 template <class T, int ROOM>
-__device__ void fsr_top_ranks(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned n,
+__device__ void fsr_top_ranks(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, unsigned n,
                               const long long *rank, unsigned m, unsigned threads, T *out) {
     const fsr_top_held<T, 0> held(f, row, n, threads);
     for (unsigned i = 0; i < m; i++) {
@@ -114,7 +117,7 @@ __device__ void fsr_top_ranks(fsr_top_shared<ROOM> &s, const fsr_top_form &f, co
 // What is compared in place of keys: floats, or the keys themselves.
 template <class T, bool REAL> struct fsr_top_quick {
     typedef typename fsr_top_float<sizeof(T)>::type type;
-    static __device__ __forceinline__ type of(const fsr_top_form &f, T u) {
+    static __device__ __forceinline__ type of(const fsr_order_form &f, T u) {
         return fsr_top_real(u, fsr_top_sign<T>(f));
     }
     static __device__ __forceinline__ type last() {
@@ -123,8 +126,8 @@ template <class T, bool REAL> struct fsr_top_quick {
 };
 template <class T> struct fsr_top_quick<T, false> {
     typedef T type;
-    static __device__ __forceinline__ type of(const fsr_top_form &f, T u) {
-        return fsr_top_key(f, u);
+    static __device__ __forceinline__ type of(const fsr_order_form &f, T u) {
+        return fsr_order_key(f, u);
     }
     static __device__ __forceinline__ type last() {
         return (T)~0ull;
@@ -179,7 +182,7 @@ __device__ bool fsr_top_sift(const Source &source, fsr_top_shared<ROOM> &s, unsi
             return;
         const unsigned at = atomicAdd(&s.n, 1);
         if (at < ROOM) {
-            s.key[at] = fsr_top_key(source.f, u);
+            s.key[at] = fsr_order_key(source.f, u);
             s.place[at] = place;
         }
     });
@@ -189,7 +192,7 @@ __device__ bool fsr_top_sift(const Source &source, fsr_top_shared<ROOM> &s, unsi
 
 // One row. groups 0: k is too large for least keys of threads.
 template <class T, int ITEMS, int ROOM, bool REAL>
-__device__ void fsr_top_row(fsr_top_shared<ROOM> &s, const fsr_top_form &f, const T *row, unsigned n, unsigned k,
+__device__ void fsr_top_row(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, unsigned n, unsigned k,
                             unsigned threads, unsigned groups, const fsr_top_out &out, fsr_top_word at) {
     const fsr_top_held<T, ITEMS> held(f, row, n, threads);
     if (!groups || !fsr_top_sift<REAL>(held, s, k, threads, groups))

@@ -73,7 +73,8 @@ function(fusor_cub_backend objects)
                     -c ${source} -o ${raw}
             COMMAND ${grouping_linker} -r --force-group-allocation ${raw} -o ${alone}
             COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=fsr_* ${alone} ${object}
-            DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h ${PROJECT_SOURCE_DIR}/backend_cuda/top.h ${shared}
+            DEPENDS ${source} ${PROJECT_SOURCE_DIR}/backend_cuda/sort.h ${PROJECT_SOURCE_DIR}/backend_cuda/top.h
+                    ${PROJECT_SOURCE_DIR}/backend_cuda/order_form.h ${shared}
             COMMENT "Compiling backend_cuda/${name}.cu" VERBATIM)
         set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
         set_property(SOURCE ${PROJECT_SOURCE_DIR}/backend_cuda/${name}.c TARGET_DIRECTORY ${objects} APPEND PROPERTY

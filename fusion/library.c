@@ -38,19 +38,19 @@ static int64_t records(int64_t n, int64_t size, int64_t buffers) {
 /* CPU: elements go to and fro between the result and a buffer; places go with their keys between two, in records of 8
  * bytes, or of 16 where one of them is longer than 32 bits.
  * GPU: elements alone, of 32 bits or more, go to and fro inside of CUB, between the result and a buffer. For places
- * there are words of 32 or 64 bits, written and sorted, and their places; CUB has buffers of its own for both, and for
- * rows there are theirs, twice. States of tiles take less than a byte an element. */
+ * words of 32 or 64 bits and their places go to and fro between two buffers of both. States of tiles take less than a
+ * byte an element. */
 static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *keys = &call->array[0], *places = &call->array[2];
     const int64_t n = fsr_shape_size(&keys->shape), size = (int64_t)fsr_dtype_size(keys->dtype);
-    const int64_t place = (int64_t)fsr_dtype_size(places->dtype), record = size > 4 || place > 4 ? 16 : 8;
-    const bool rows = n > keys->shape.dim[keys->shape.ndim - 1];
+    const int64_t cols = keys->shape.dim[keys->shape.ndim - 1], record = size > 4 || cols > UINT32_MAX ? 16 : 8;
+    const bool rows = n > cols;
     if (!gpu)
         return fsr_size_add(places->used ? records(n, record, 2) : records(n, size, 1), COUNTS);
     const int64_t word = size > 4 ? 8 : 4, inside = fsr_size_add(records(n, 1, 1), STATES);
     if (!places->used && !rows && size >= 4)
         return fsr_size_add(records(n, size, 1), inside);
-    return fsr_size_add(records(n, 3 * word + (rows ? 20 : 12), 1), inside);
+    return fsr_size_add(records(n, 2 * (word + 4), 1), inside);
 }
 
 /* The calling thread does all. */

@@ -4,7 +4,7 @@
 #include "fusion/passes.h"
 #include <stdlib.h>
 
-static void mark(const fsr_flow *flow, bool *live) {
+void fsr_flow_mark(const fsr_flow *flow, bool *live) {
     for (int i = 0; i < flow->nout; ++i)
         live[flow->out[i].id] = true;
     for (int i = flow->n - 1; i >= 0; --i)
@@ -18,7 +18,7 @@ bool fsr_pass_dce(fsr_flow *flow, fsr_status *status) {
     int kept = 0;
     bool progress = false;
     if (to && live) {
-        mark(flow, live);
+        fsr_flow_mark(flow, live);
         for (int i = 0; i < flow->n; ++i) {
             fsr_flow_redirect(flow, i, to);
             fsr_flow_replace(to, i, (fsr_link){kept, 0});

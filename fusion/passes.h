@@ -14,10 +14,11 @@ typedef bool (*fsr_pass_fn)(fsr_flow *flow, fsr_status *status);
 bool fsr_pass_compose(fsr_flow *flow, fsr_status *status); /* views of views become one view; identity views vanish */
 bool fsr_pass_simplify(fsr_flow *flow,
                        fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
-bool fsr_pass_fold(fsr_flow *flow, fsr_status *status);  /* exact ops on literals */
-bool fsr_pass_cse(fsr_flow *flow, fsr_status *status);   /* equal nodes become one */
-bool fsr_pass_hoist(fsr_flow *flow, fsr_status *status); /* maps and reductions of placed elements come first */
-bool fsr_pass_dce(fsr_flow *flow, fsr_status *status);   /* what no output needs is dropped */
+bool fsr_pass_fold(fsr_flow *flow, fsr_status *status);   /* exact ops on literals */
+bool fsr_pass_cse(fsr_flow *flow, fsr_status *status);    /* equal nodes become one */
+bool fsr_pass_hoist(fsr_flow *flow, fsr_status *status);  /* maps and reductions of placed elements come first */
+bool fsr_pass_places(fsr_flow *flow, fsr_status *status); /* places are stored as they are asked for */
+bool fsr_pass_dce(fsr_flow *flow, fsr_status *status);    /* what no output needs is dropped */
 
 typedef struct fsr_pass_options {
     const char *skip;        /* comma-separated names, or NULL */
@@ -38,6 +39,8 @@ void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
 /* Outputs that are a view in its source's own order become the source: an array has no shape in memory. True if any. */
 bool fsr_flow_bare_outs(fsr_flow *flow);
+/* Sets live[i] of the nodes that outputs need; the others' are false before. */
+void fsr_flow_mark(const fsr_flow *flow, bool *live);
 /* Replaces every result k of node i by link + k. */
 void fsr_flow_replace(fsr_link *to, int i, fsr_link link);
 /* A malloc'ed identity table; NULL: out of memory (then *status is set). */

@@ -8,8 +8,8 @@ static const struct {
     const char *name;
     fsr_pass_fn run;
 } pipeline[] = {
-    {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold},
-    {"cse", fsr_pass_cse},         {"hoist", fsr_pass_hoist},       {"dce", fsr_pass_dce},
+    {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold}, {"cse", fsr_pass_cse},
+    {"hoist", fsr_pass_hoist},     {"places", fsr_pass_places},     {"dce", fsr_pass_dce},
 };
 enum { PASSES = sizeof pipeline / sizeof pipeline[0] };
 

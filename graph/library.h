@@ -19,5 +19,13 @@ const char *fsr_library_name(fsr_library library, const fsr_called *called);
 static inline fsr_dtype fsr_place_dtype(int64_t n) {
     return n <= UINT32_MAX ? FSR_U32 : FSR_U64;
 }
+/* A call may give them so. */
+static inline bool fsr_is_place_dtype(fsr_dtype dtype, int64_t n) {
+    return dtype == fsr_place_dtype(n) || dtype == FSR_I64;
+}
+/* Result 1 of the call is places. */
+static inline bool fsr_library_has_places(fsr_library library) {
+    return library == FSR_LIBRARY_SORT || library == FSR_LIBRARY_LEAST || library == FSR_LIBRARY_GREATEST;
+}
 
 #endif

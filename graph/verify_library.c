@@ -29,7 +29,7 @@ static const char *check_sort(const fsr_applied *a) {
         return "an argument of another dtype, or a complex one";
     if (last < 0 || !fsr_shape_equal(&a->arg[0]->shape, &n->shape) || fsr_shape_size(&n->shape) == 0)
         return "an argument of another shape, or nothing to sort";
-    return n->dtype[1] != fsr_place_dtype(n->shape.dim[last]) ? "dtype of the places" : NULL;
+    return fsr_is_place_dtype(n->dtype[1], n->shape.dim[last]) ? NULL : "dtype of the places";
 }
 
 /* Words that lie apart: fusion/contract.h names them. */
@@ -91,7 +91,7 @@ static const char *check_top(const fsr_applied *a) {
     fsr_shape shape = a->arg[0]->shape;
     if (last < 0 || shape.ndim != n->shape.ndim || shape.dim[last] < n->shape.dim[last])
         return "an argument of less elements";
-    if (n->dtype[1] != fsr_place_dtype(shape.dim[last]))
+    if (!fsr_is_place_dtype(n->dtype[1], shape.dim[last]))
         return "dtype of the places";
     shape.dim[last] = n->shape.dim[last];
     return !fsr_shape_equal(&shape, &n->shape) || fsr_shape_size(&shape) == 0

@@ -2,8 +2,8 @@
 /* Sorting along an axis: the elements, or where each of them was.
  *
  * One library call does both (graph/libraries.def): rows along the last dimension in ascending order. What it does not
- * know is composed around it, and fuses with what is computed before and after: other axes are views; NaN becomes the
- * one NaN that is last; descending order is that of the elements negated, or with all bits turned, and back.
+ * know is composed around it, and fuses with what is computed before and after: other axes are views; descending order
+ * is that of the elements negated, or with all bits turned, and back.
  * Of a value with a length all of the capacity is sorted: behind the length stands what is last in the order, and of
  * what is equal to it the elements that are there are in front, as the sort is stable.
  * Counter-example to turning the result of an ascending sort around: equal elements, and NaN, would be turned around,
@@ -20,12 +20,7 @@ static fsr_node turned(fsr_site at, fsr_node x) {
 
 /* What the call sorts. */
 static fsr_node keys_of(fsr_site at, fsr_node x, bool descending) {
-    const fsr_dtype dtype = fsr_node_dtype(x);
-    const fsr_node keys = descending ? turned(at, x) : x;
-    if (!fsr_dtype_has_nan(dtype) || !fsr_node_sound(keys))
-        return keys;
-    const fsr_node nan = fsr_literal(x.graph, at, dtype, fsr_value_from_double(dtype, (double)NAN), false);
-    return fsr_where_at(at, fsr_isnan_at(at, x), nan, keys);
+    return descending ? turned(at, x) : x;
 }
 
 /* Result 0 or 1 of the call, of so many ranks. */

@@ -98,7 +98,7 @@ fsr_status fsr_cpu_sort(fsr_thread_pool *threads, const fsr_library_call *call, 
              .rows_each = n < PIECE ? PIECE / n : 1};
     (void)fault;
     char *memory = work;
-    j.record = !array[2] ? j.size : j.size > 4 || j.place_size > 4 ? sizeof(fsr_record64) : sizeof(fsr_record32);
+    j.record = !array[2] ? j.size : fsr_sort_is_wide(n, j.size) ? sizeof(fsr_record64) : sizeof(fsr_record32);
     j.sort = (fsr_sort){.form = form_of(call->array[0].dtype),
                         .threads = threads,
                         .in = array[0],

@@ -48,7 +48,7 @@ typedef struct fsr_sort {
     int64_t (*count)[FSR_BUCKETS]; /* of each part of a long row */
     int64_t n;
     int parts; /* 1: it is no long row */
-    bool wide; /* places are u64 */
+    bool wide; /* places are of 64 bits, else of 32 */
 } fsr_sort;
 
 /* The row, a long one in as many parts as it says by a pool of threads, another one by the calling thread alone.
@@ -56,6 +56,13 @@ typedef struct fsr_sort {
 void fsr_sort_keys(fsr_sort *s, size_t size);
 /* Elements [low, high) as records into buffer 0; wide: records of 16 bytes. */
 void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);
+/* Records of n elements have 16 bytes. */
+static inline bool fsr_sort_is_wide(int64_t n, size_t size) {
+    return size == 8 || n > UINT32_MAX;
+}
+/* Elements of a row by n places of 64 bits, if wide, or of 32, each NaN as the usual one. */
+void fsr_sort_pick(const fsr_key_form *f, size_t size, bool wide, const void *in, const void *places, int64_t n,
+                   void *out);
 /* Places, and elements where they are asked for: records are filled here. */
 void fsr_sort_places(fsr_sort *s, size_t size);
 /* Records of 16 bytes that buffer 0 holds: places, in order of the keys of so many bits. */

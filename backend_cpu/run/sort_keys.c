@@ -73,6 +73,31 @@ void fsr_sort_keys(fsr_sort *s, size_t size) {
         sort_row_64(s);
 }
 
+#define PICK(T, P)                                                                            \
+    for (int64_t i = 0; i < n; i++) {                                                         \
+        const T u = ((const T *)in)[((const P *)places)[i]];                                  \
+        ((T *)out)[i] = (u & (T)f->magnitude) > (T)f->most ? WORD_LEAVE(T, f, (T)f->nan) : u; \
+    }
+#define PICK_AS(T)            \
+    {                         \
+        if (wide)             \
+            PICK(T, uint64_t) \
+        else                  \
+            PICK(T, uint32_t) \
+    }
+
+void fsr_sort_pick(const fsr_key_form *f, size_t size, bool wide, const void *in, const void *places, int64_t n,
+                   void *out) {
+    if (size == 1)
+        PICK_AS(uint8_t)
+    else if (size == 2)
+        PICK_AS(uint16_t)
+    else if (size == 4)
+        PICK_AS(uint32_t)
+    else
+        PICK_AS(uint64_t)
+}
+
 #define FILL(T, R, key_type)                                                 \
     for (int64_t i = low; i < high; i++) {                                   \
         const T k = WORD_ENTER(T, &s->form, ((const T *)s->in)[i]);          \

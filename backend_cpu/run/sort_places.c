@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where elements of a row are in order: records of key and place, sorted by key. Elements, where they are asked for as
- * well, are picked by their places afterwards, so that they come out in every bit. */
+ * well, are picked by their places afterwards, so that they come out in every bit, but NaN. */
 #include "backend_cpu/run/sort.h"
 #include <stdatomic.h>
 
@@ -57,10 +57,8 @@ static void pick(void *arg, int worker) {
     for (int part; (part = atomic_fetch_add(&p->next, 1)) < s->parts;) {
         int64_t low, high;
         part_of(s, part, &low, &high);
-        for (int64_t i = low; i < high; i++) {
-            const uint64_t from = s->wide ? ((const uint64_t *)s->places)[i] : ((const uint32_t *)s->places)[i];
-            memcpy((char *)s->keys + (size_t)i * p->size, (const char *)s->in + from * p->size, p->size);
-        }
+        fsr_sort_pick(&s->form, p->size, s->wide, s->in, (const char *)s->places + (s->wide ? 8 : 4) * low, high - low,
+                      (char *)s->keys + (size_t)low * p->size);
     }
 }
 
@@ -88,7 +86,7 @@ void fsr_sort_records(fsr_sort *s, int key_bits) {
 }
 
 void fsr_sort_places(fsr_sort *s, size_t size) {
-    pass p = {.s = s, .size = size, .wide = s->wide || size == 8};
+    pass p = {.s = s, .size = size, .wide = fsr_sort_is_wide(s->n, size)};
     run(&p, fill);
     if (p.wide)
         sort_records_64(s, 8 * (int)size);

@@ -105,12 +105,15 @@ static inline __attribute__((always_inline)) bool places(const fsr_sort *s, size
     BEST(64)(x, s->n);
     for (int64_t l = 0; l < rows; l++)
         for (int64_t i = 0; i < s->n; i++) {
-            const uint32_t place = (uint32_t)x[i][l];
-            ((uint32_t *)s->places)[l * s->n + i] = place;
-            if (s->keys)
-                memcpy((char *)s->keys + (size_t)(l * s->n + i) * size,
-                       (const char *)s->in + (size_t)(l * s->n + place) * size, size);
+            if (s->wide)
+                ((uint64_t *)s->places)[l * s->n + i] = (uint32_t)x[i][l];
+            else
+                ((uint32_t *)s->places)[l * s->n + i] = (uint32_t)x[i][l];
         }
+    for (int64_t l = 0; s->keys && l < rows; l++)
+        fsr_sort_pick(&f, size, s->wide, (const char *)s->in + (size_t)(l * s->n) * size,
+                      (const char *)s->places + l * s->n * (s->wide ? 8 : 4), s->n,
+                      (char *)s->keys + (size_t)(l * s->n) * size);
     return true;
 }
 
@@ -130,7 +133,7 @@ static bool laned_8(const fsr_sort *s, int64_t rows) {
 
 int64_t fsr_sort_laned(const fsr_sort *s, size_t size, int64_t rows) {
     const int64_t some = rows < FSR_SORT_LANES ? rows : FSR_SORT_LANES;
-    if (s->n > FSR_SORT_LANED || s->wide || rows < FSR_SORT_LANES / 4)
+    if (s->n > FSR_SORT_LANED || rows < FSR_SORT_LANES / 4)
         return 0;
     const bool done = size == 1   ? laned_1(s, some)
                       : size == 2 ? laned_2(s, some)

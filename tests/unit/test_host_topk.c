@@ -26,12 +26,12 @@ static const char text[] =
     "    host_calls->yield(line); const A was = *at; *at = (A)(was op (A)x); return was; }\n"
     "ATOMIC(atomicAdd, +)\nATOMIC(atomicOr, |)\nATOMIC(atomicAnd, &)\n"
     "#include \"backend_cuda/top_long.cuh\"\n"
-    "extern \"C\" void __global__ top(int which, fsr_top_form *f, const T *row, unsigned n, unsigned k, unsigned "
+    "extern \"C\" void __global__ top(int which, fsr_order_form *f, const T *row, unsigned n, unsigned k, unsigned "
     "blocks,\n"
     "                                 int flag, fsr_top_work *w, void *values, unsigned *places) {\n"
     "    __shared__ fsr_top_shared<2048> large;\n"
     "    __shared__ fsr_top_shared<256> small;\n"
-    "    const fsr_top_out out = {values, places};\n"
+    "    const fsr_top_out out = {values, places, 0};\n"
     "    switch (which) {\n"
     "    case 0: return fsr_top_sample(large.key, *f, row, n, 64, w);\n"
     "    case 1: return fsr_top_begin(large, w, k, f->all, flag, 1024u);\n"
@@ -46,7 +46,7 @@ static const char text[] =
     "    }\n"
     "}\n";
 
-/* As fsr_top_form. */
+/* As fsr_order_form. */
 typedef struct form {
     unsigned long long flip, base, magnitude, most, zero, zeros, turn, all, nan;
 } form;
