@@ -12,6 +12,7 @@
 #define _GNU_SOURCE 1
 #include "backend_cuda/build_state.h"
 #include "backend_cuda/emit_cuda.h"
+#include "backend_cuda/jitlink.h"
 #include "runtime/closed_text.h"
 #include "runtime/config.h"
 #include "runtime/disk_cache.h"
@@ -195,6 +196,8 @@ static void make_options(const fsr_cuda_build *b, const fsr_kernel *k, fsr_optio
     o->option[o->count++] = k->contraction ? "--fmad=true" : "--fmad=false";
     o->option[o->count++] = "-std=c++17";
     o->option[o->count++] = "-default-device";
+    if (fsr_kernel_is_linked(k))
+        o->option[o->count++] = fsr_kernel_links_lto(k) ? "-dlto" : "-rdc=true";
     if (fsr_nvrtc_version(b->nvrtc) >= 13000) {
         o->option[o->count++] = "--minimal";
         if (!b->optimize)
@@ -203,14 +206,16 @@ static void make_options(const fsr_cuda_build *b, const fsr_kernel *k, fsr_optio
 }
 
 /* The key as one text; data NULL if memory is out, or the binary depends on more than the key (then there is no
- * caching). */
-static fsr_text make_key(const fsr_cuda_build *b, const fsr_options *o, const fsr_cuda_source *source) {
+ * caching). What a kernel is linked with stands in its source, by a digest. */
+static fsr_text make_key(const fsr_cuda_build *b, const fsr_options *o, const char *linker,
+                         const fsr_cuda_source *source) {
     fsr_text key = {0};
     if (!fsr_text_is_closed(source->text, true))
         return key;
     fsr_text_add(&key, "fusor cuda %d\n%s\n", FSR_CUDA_GENERATOR, fsr_nvrtc_identity(b->nvrtc));
     for (int i = 0; i < o->count; i++)
         fsr_text_add(&key, "%s\n", o->option[i]);
+    fsr_text_add(&key, "%s%s", linker, *linker ? "\n" : "");
     fsr_text_raw(&key, source->text, source->size);
     if (key.failed)
         fsr_text_free(&key);
@@ -252,21 +257,40 @@ static fsr_status rejected(const fsr_cuda_build *b, const fsr_kernel *k, const f
     return FSR_ERR_COMPILE;
 }
 
+/* What NVRTC gave is linked with what callers' functions bring. */
+static fsr_status link_with(const fsr_cuda_build *b, const fsr_kernel *k, const fsr_jitlink *linker,
+                            fsr_nvrtc_result *result, fsr_fault *fault) {
+    const fsr_jitlink_job job = {.k = k, .arch = b->arch, .object = result->cubin, .size = result->size};
+    void *cubin;
+    size_t size;
+    const fsr_status status = fsr_jitlink_run(linker, &job, &cubin, &size, fault);
+    free(result->cubin);
+    result->cubin = cubin;
+    result->size = size;
+    return status;
+}
+
+/* linker: NULL of a kernel that is not linked. */
 static fsr_status compile(const fsr_cuda_build *b, const fsr_kernel *k, const fsr_cuda_source *source,
-                          const fsr_options *o, const char *dumped, fsr_cuda_binary *out, fsr_fault *fault) {
+                          const fsr_options *o, const fsr_jitlink *linker, const char *dumped, fsr_cuda_binary *out,
+                          fsr_fault *fault) {
     char name[sizeof k->name + 4];
     snprintf(name, sizeof name, "%s.cu", k->name);
+    const char *path = source->path ? source->path : name;
     fsr_nvrtc_result result;
     const double start = fsr_cuda_build_ms();
-    fsr_status status = fsr_nvrtc_compile(b->nvrtc, source->path ? source->path : name, source->text, o->option,
-                                          o->count, &result, fault);
+    fsr_status status = linker && fsr_kernel_links_lto(k)
+                            ? fsr_nvrtc_compile_lto(b->nvrtc, path, source->text, o->option, o->count, &result, fault)
+                            : fsr_nvrtc_compile(b->nvrtc, path, source->text, o->option, o->count, &result, fault);
+    if (status == FSR_ERR_COMPILE)
+        status = rejected(b, k, source, dumped, result.log, fault);
+    if (!status && linker)
+        status = link_with(b, k, linker, &result, fault);
     out->ms = fsr_cuda_build_ms() - start;
-    if (status == FSR_OK) {
+    if (!status) {
         out->data = result.cubin;
         out->size = result.size;
         result.cubin = NULL;
-    } else if (status == FSR_ERR_COMPILE) {
-        status = rejected(b, k, source, dumped, result.log, fault);
     }
     fsr_nvrtc_result_free(&result);
     return status;
@@ -281,24 +305,36 @@ void fsr_cuda_build_store(const fsr_cuda_build *b, const fsr_text *key, const vo
     fsr_fault_clear(&why);
 }
 
+/* From disk, or compiled and put there. */
+static fsr_status build(fsr_cuda_build *b, const fsr_kernel *k, const fsr_cuda_source *source,
+                        const fsr_jitlink *linker, const char *dumped, bool fresh, fsr_cuda_binary *out,
+                        fsr_fault *fault) {
+    fsr_options options;
+    fsr_status status = FSR_OK;
+    make_options(b, k, &options);
+    fsr_text key = make_key(b, &options, linker ? linker->identity : "", source);
+    if (key.data && !fresh)
+        out->data = fsr_disk_cache_get(b->disk, key.data, key.size, &out->size);
+    out->from_disk = out->data != NULL;
+    if (!out->data)
+        status = compile(b, k, source, &options, linker, dumped, out, fault);
+    if (status == FSR_OK && !out->from_disk)
+        fsr_cuda_build_store(b, &key, out->data, out->size);
+    fsr_text_free(&key);
+    return status;
+}
+
 fsr_status fsr_cuda_build_run(fsr_cuda_build *b, const fsr_kernel *k, const fsr_cuda_source *source, bool fresh,
                               fsr_cuda_binary *out, fsr_fault *fault) {
     memset(out, 0, sizeof *out);
     char *dumped = NULL;
+    fsr_jitlink linker;
+    const bool linked = fsr_kernel_is_linked(k);
     fsr_status status = b->dump_dir ? dump(b, k->name, source, &dumped, fault) : FSR_OK;
-    if (status == FSR_OK) {
-        fsr_options options;
-        make_options(b, k, &options);
-        fsr_text key = make_key(b, &options, source);
-        if (key.data && !fresh)
-            out->data = fsr_disk_cache_get(b->disk, key.data, key.size, &out->size);
-        out->from_disk = out->data != NULL;
-        if (!out->data)
-            status = compile(b, k, source, &options, dumped, out, fault);
-        if (status == FSR_OK && !out->from_disk)
-            fsr_cuda_build_store(b, &key, out->data, out->size);
-        fsr_text_free(&key);
-    }
+    if (!status && linked)
+        status = fsr_jitlink_load(&linker, k, fsr_nvrtc_version(b->nvrtc), fault);
+    if (!status)
+        status = build(b, k, source, linked ? &linker : NULL, dumped, fresh, out, fault);
     free(dumped);
     return status;
 }

@@ -3,16 +3,13 @@
  *
  * The version number alone does not name a compiler: builds 13.0.48 and 13.0.88 both say 13.0. The identity therefore
  * has the file's size and date. */
-#define _GNU_SOURCE 1
 #include "backend_cuda/nvrtc.h"
 #include "backend_cuda/libraries.h"
 #include "runtime/shared_library.h"
 #include "runtime/text.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct fsr_nvrtc_state *fsr_nvrtc_program; /* nvrtcProgram */
 
@@ -31,6 +28,8 @@ enum { FSR_NVRTC_SUCCESS = 0 };
     X(CompileProgram, int, (fsr_nvrtc_program program, int noptions, const char *const *options))                   \
     X(GetCUBINSize, int, (fsr_nvrtc_program program, size_t * size))                                                \
     X(GetCUBIN, int, (fsr_nvrtc_program program, char *cubin))                                                      \
+    X(GetLTOIRSize, int, (fsr_nvrtc_program program, size_t * size))                                                \
+    X(GetLTOIR, int, (fsr_nvrtc_program program, char *code))                                                       \
     X(AddNameExpression, int, (fsr_nvrtc_program program, const char *expression))                                  \
     X(GetLoweredName, int, (fsr_nvrtc_program program, const char *expression, const char **name))                  \
     X(GetProgramLogSize, int, (fsr_nvrtc_program program, size_t * size))                                           \
@@ -57,21 +56,12 @@ static bool load(fsr_nvrtc *n, fsr_text *tried) {
     return fsr_shared_library_load(file, function, &n->fresh, tried) != NULL;
 }
 
-/* Name, size and date of the library's file. A file that cannot be asked leaves only the version: still right for one
- * machine. */
 static bool make_identity(fsr_nvrtc *n) {
     fsr_text t = {0};
     fsr_text_add(&t, "NVRTC %d.%d", n->major, n->minor);
-    Dl_info info;
     void *symbol = NULL;
     memcpy(&symbol, &n->Version, sizeof symbol);
-    if (dladdr(symbol, &info) && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-        fsr_text_add(&t, ", %s", slash ? slash + 1 : info.dli_fname);
-        struct stat file;
-        if (stat(info.dli_fname, &file) == 0)
-            fsr_text_add(&t, ", %lld bytes of %lld", (long long)file.st_size, (long long)file.st_mtime);
-    }
+    fsr_shared_library_identify(symbol, &t);
     n->identity = fsr_text_take(&t);
     return n->identity != NULL;
 }
@@ -162,14 +152,16 @@ static char *take_log(fsr_nvrtc *n, fsr_nvrtc_program program) {
     return log;
 }
 
-static fsr_status take_cubin(fsr_nvrtc *n, fsr_nvrtc_program program, fsr_nvrtc_result *out, fsr_fault *fault) {
-    int rc = n->GetCUBINSize(program, &out->size);
+/* The binary, or the LTO-IR. */
+static fsr_status take_cubin(fsr_nvrtc *n, fsr_nvrtc_program program, bool lto, fsr_nvrtc_result *out,
+                             fsr_fault *fault) {
+    int rc = (lto ? n->GetLTOIRSize : n->GetCUBINSize)(program, &out->size);
     if (rc == FSR_NVRTC_SUCCESS && out->size) {
         out->cubin = malloc(out->size);
         if (!out->cubin)
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "a compiled kernel of %zu bytes: out of host memory",
                                  out->size);
-        rc = n->GetCUBIN(program, out->cubin);
+        rc = (lto ? n->GetLTOIR : n->GetCUBIN)(program, out->cubin);
     }
     if (rc == FSR_NVRTC_SUCCESS && out->size)
         return FSR_OK;
@@ -190,13 +182,8 @@ static fsr_status take_lowered(fsr_nvrtc *n, fsr_nvrtc_program program, const ch
     return out->lowered ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "kernel %s: out of host memory", kernel);
 }
 
-fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
-                             int noptions, fsr_nvrtc_result *out, fsr_fault *fault) {
-    return fsr_nvrtc_compile_named(n, name, source, option, noptions, NULL, out, fault);
-}
-
-fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
-                                   int noptions, const char *kernel, fsr_nvrtc_result *out, fsr_fault *fault) {
+static fsr_status compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option, int noptions,
+                          const char *kernel, bool lto, fsr_nvrtc_result *out, fsr_fault *fault) {
     memset(out, 0, sizeof *out);
     fsr_nvrtc_program program = NULL;
     int rc = n->CreateProgram(&program, source, name, 0, NULL, NULL);
@@ -211,11 +198,26 @@ fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *s
     if (rc != FSR_NVRTC_SUCCESS)
         status = fsr_fault_set(fault, FSR_ERR_COMPILE, "%s", n->GetErrorString(rc));
     else
-        status = take_cubin(n, program, out, fault);
+        status = take_cubin(n, program, lto, out, fault);
     if (status == FSR_OK && kernel)
         status = take_lowered(n, program, kernel, out, fault);
     n->DestroyProgram(&program);
     return status;
+}
+
+fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                             int noptions, fsr_nvrtc_result *out, fsr_fault *fault) {
+    return compile(n, name, source, option, noptions, NULL, false, out, fault);
+}
+
+fsr_status fsr_nvrtc_compile_lto(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                                 int noptions, fsr_nvrtc_result *out, fsr_fault *fault) {
+    return compile(n, name, source, option, noptions, NULL, true, out, fault);
+}
+
+fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                                   int noptions, const char *kernel, fsr_nvrtc_result *out, fsr_fault *fault) {
+    return compile(n, name, source, option, noptions, kernel, false, out, fault);
 }
 
 void fsr_nvrtc_result_free(fsr_nvrtc_result *result) {

@@ -42,6 +42,9 @@ void fsr_nvrtc_warm(fsr_nvrtc *n, int arch);
  * out->log the rest. FSR_ERR_MEMORY. */
 fsr_status fsr_nvrtc_compile(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
                              int noptions, fsr_nvrtc_result *out, fsr_fault *fault);
+/* The same with the option -dlto: out->cubin is LTO-IR, which nvJitLink makes a binary of (jitlink.h). */
+fsr_status fsr_nvrtc_compile_lto(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,
+                                 int noptions, fsr_nvrtc_result *out, fsr_fault *fault);
 /* The same of a source one of whose kernels is named by an expression of C++, a template's instance among them: it is
  * in the cubin, under out->lowered. */
 fsr_status fsr_nvrtc_compile_named(fsr_nvrtc *n, const char *name, const char *source, const char *const *option,

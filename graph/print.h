@@ -19,6 +19,7 @@
  *     | prefix TYPE %a, %b, %n [front] | compact TYPE %a, %m, %n [front]
  *     | gather TYPE %a, %i, ... axes=A,B affine [MAP, ...] bound=raise|clip|wrap
  *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
+ *       [linked=ptx|object|ltoir "two digits a byte"]
  *     | library TYPES %a, ... NAME[(WORD, ...)]
  *     | iterate TYPES %a, ... max=N [tables=T] LOOP
  *     | loop TYPES %a, ... state=N slices=N stacked=N [turns=N] [reverse] [while] "graph" | result TYPE %a

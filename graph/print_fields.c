@@ -128,6 +128,15 @@ static void write_axes(fsr_writer *w, const fsr_content *n, int rank) {
     }
 }
 
+/* linked=ltoir "0fa2...": two digits a byte. */
+static void write_linked(fsr_writer *w, const fsr_routine *f) {
+    static const char digit[] = "0123456789abcdef";
+    fsr_write_piece(w, " linked=%s \"", fsr_linked_name(f->linked_form));
+    for (size_t i = 0; i < f->linked_bytes; i++)
+        fsr_write(w, (char[]){digit[f->linked[i] >> 4], digit[f->linked[i] & 15], 0});
+    fsr_write(w, "\"");
+}
+
 /* Texts as they are: whoever reads them back gets the same function. */
 void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
     static const char *const key[FSR_ROUTINE_TEXTS] = {"c", "cuda", "c_preamble", "cuda_preamble"};
@@ -143,6 +152,8 @@ void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
         fsr_write_piece(w, " %s=", key[i]);
         fsr_write_string(w, f->text[i]);
     }
+    if (f->linked && !w->brief)
+        write_linked(w, f);
 }
 
 static void write_routine(fsr_writer *w, const fsr_content *n, int rank) {

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-enum { MAX_TEXT = 65536 };
+enum { MAX_TEXT = 65536, MAX_LINKED = 16 << 20 };
 
 #define DEFAULT_ULP 4
 
@@ -98,7 +99,35 @@ static void name_symbol(fsr_routine *f) {
     digest = mix(digest, fsr_dtype_name(f->result), strlen(fsr_dtype_name(f->result)) + 1);
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         digest = mix(digest, f->text[i], strlen(f->text[i]) + 1);
+    digest = f->linked ? mix(digest, f->digest, sizeof f->digest) : digest;
     snprintf(f->symbol, sizeof f->symbol, "user_%s_%016" PRIx64, f->name, digest);
+}
+
+/* A cubin, an ELF file, has its table of sections at its end: one that is cut off would make nvJitLink read behind
+ * it. */
+static bool is_whole(const unsigned char *elf, size_t size) {
+    uint64_t at;
+    uint16_t bytes, n;
+    if (size < 64 || memcmp(elf, "\177ELF\2\1", 6) != 0)
+        return false;
+    memcpy(&at, elf + 40, sizeof at);
+    memcpy(&bytes, elf + 58, sizeof bytes);
+    memcpy(&n, elf + 60, sizeof n);
+    return at <= size && (uint64_t)bytes * n <= size - at;
+}
+
+static fsr_status check_linked(const fsr_native *f, char *why, size_t size) {
+    if (f->linked_form == FSR_LINKED_NONE)
+        return FSR_OK;
+    if (!fsr_linked_name(f->linked_form))
+        return wrong(why, size, FSR_ERR_VALUE, "its linked code is of no form");
+    if (!f->linked)
+        return wrong(why, size, FSR_ERR_NULL, "its linked code is null");
+    if (f->linked_bytes < 1 || f->linked_bytes > MAX_LINKED)
+        return wrong(why, size, FSR_ERR_VALUE, "its linked code is not 1 byte to 16 MiB long");
+    if (f->linked_form == FSR_LINKED_OBJECT && !is_whole(f->linked, f->linked_bytes))
+        return wrong(why, size, FSR_ERR_VALUE, "its linked code is no whole cubin");
+    return FSR_OK;
 }
 
 static fsr_status check(const fsr_native *f, char *why, size_t size) {
@@ -118,7 +147,50 @@ static fsr_status check(const fsr_native *f, char *why, size_t size) {
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         if (text[i] && strnlen(text[i], MAX_TEXT + 1) > MAX_TEXT)
             return wrong(why, size, FSR_ERR_VALUE, "a text is longer than 65536 bytes");
-    return FSR_OK;
+    return check_linked(f, why, size);
+}
+
+const char *fsr_linked_type(fsr_dtype dtype) {
+    return fsr_dtype_is_half(dtype) ? "f32" : fsr_dtype_name(dtype);
+}
+
+/* The body "return name(x, n);", and behind the caller's preamble the function's declaration. */
+static bool call_linked(fsr_routine *f) {
+    char body[2 * FSR_ROUTINE_LIST], declared[2 * FSR_ROUTINE_LIST];
+    size_t b = (size_t)snprintf(body, sizeof body, "return %s(", f->name);
+    size_t d = (size_t)snprintf(declared, sizeof declared, "extern \"C\" __device__ %s %s(", fsr_linked_type(f->result),
+                                f->name);
+    for (int i = 0; i < f->nparams; i++) {
+        b += (size_t)snprintf(body + b, sizeof body - b, "%s%s", i ? ", " : "", f->param[i]);
+        d += (size_t)snprintf(declared + d, sizeof declared - d, "%s%s", i ? ", " : "", fsr_linked_type(f->dtype[i]));
+    }
+    snprintf(body + b, sizeof body - b, ");");
+    snprintf(declared + d, sizeof declared - d, ");");
+    const size_t size = strlen(f->cuda_preamble) + strlen(declared) + 2;
+    char *preamble = malloc(size), *text = strdup(body);
+    if (preamble)
+        snprintf(preamble, size, "%s%s%s", f->cuda_preamble, f->cuda_preamble[0] ? "\n" : "", declared);
+    free(f->cuda_preamble);
+    free(f->cuda);
+    f->cuda_preamble = preamble;
+    f->cuda = text;
+    return preamble && text;
+}
+
+/* A copy of the linked code, and how it is called; false: out of memory. */
+static bool link_with(fsr_routine *to, const fsr_native *f) {
+    if (f->linked_form == FSR_LINKED_NONE)
+        return true;
+    to->linked = malloc(f->linked_bytes + 1);
+    if (!to->linked)
+        return false;
+    memcpy(to->linked, f->linked, f->linked_bytes);
+    to->linked[f->linked_bytes] = 0;
+    to->linked_bytes = f->linked_bytes;
+    to->linked_form = f->linked_form;
+    const XXH128_hash_t digest = XXH3_128bits(f->linked, f->linked_bytes);
+    snprintf(to->digest, sizeof to->digest, "%016" PRIx64 "%016" PRIx64, digest.high64, digest.low64);
+    return to->cuda[0] || call_linked(to);
 }
 
 static fsr_status fill(fsr_routine *to, const fsr_native *f, char *why, size_t size) {
@@ -142,6 +214,8 @@ static fsr_status fill(fsr_routine *to, const fsr_native *f, char *why, size_t s
         if (!to->text[i])
             return wrong(why, size, FSR_ERR_MEMORY, "out of memory");
     }
+    if (!link_with(to, f))
+        return wrong(why, size, FSR_ERR_MEMORY, "out of memory");
     name_symbol(to);
     return FSR_OK;
 }
@@ -173,13 +247,36 @@ void fsr_routine_unref(fsr_routine *f) {
         return;
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         free(f->text[i]);
+    free(f->linked);
     free(f);
+}
+
+/* ---- linked code --------------------------------------------------------------------------------------------- */
+
+static const char *const linked_names[] = {
+    [FSR_LINKED_PTX] = "ptx", [FSR_LINKED_OBJECT] = "object", [FSR_LINKED_LTOIR] = "ltoir"};
+
+const char *fsr_linked_name(fsr_linked_form form) {
+    return (unsigned)form < sizeof linked_names / sizeof *linked_names ? linked_names[form] : NULL;
+}
+
+fsr_linked_form fsr_linked_form_of(const char *name) {
+    for (int i = 1; fsr_linked_name((fsr_linked_form)i); i++)
+        if (strcmp(linked_names[i], name) == 0)
+            return (fsr_linked_form)i;
+    return FSR_LINKED_NONE;
+}
+
+bool fsr_routine_links_same(const fsr_routine *a, const fsr_routine *b) {
+    return a->linked_form == b->linked_form && a->linked_bytes == b->linked_bytes &&
+           (!a->linked || memcmp(a->linked, b->linked, a->linked_bytes) == 0);
 }
 
 bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {
     if (a == b)
         return true;
-    bool same = !strcmp(a->symbol, b->symbol) && a->result == b->result && a->nparams == b->nparams;
+    bool same = !strcmp(a->symbol, b->symbol) && a->result == b->result && a->nparams == b->nparams &&
+                fsr_routine_links_same(a, b);
     for (int i = 0; same && i < a->nparams; i++)
         same = a->dtype[i] == b->dtype[i] && !strcmp(a->param[i], b->param[i]);
     for (int i = 0; same && i < FSR_ROUTINE_TEXTS; i++)

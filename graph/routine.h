@@ -2,6 +2,9 @@
 /* A caller's scalar function (fusor/native.h) as nodes, flows and kernels hold it: checked, copied, counted,
  * unchanging.
  *
+ * Compiled device code that it is linked with goes with it; one that has no CUDA text of its own gets the text that
+ * calls the function of its name.
+ *
  * Its symbol carries a digest of all that it computes, so that two functions never meet under one name in a source and
  * equal ones are one. What it gives on the host comes from its C text, compiled: whoever has to evaluate one gets it
  * compiled first (runtime/routines.h). */
@@ -14,6 +17,7 @@
 
 #define FSR_ROUTINE_NAME 64 /* bytes of a name */
 #define FSR_ROUTINE_TEXTS 4
+#define FSR_ROUTINE_DIGEST 33 /* bytes of the linked code's digest, in letters */
 
 /* The compiled C text: reads *in[i], of the parameters' C types, and writes *out; f16 and bf16 are floats there. */
 typedef void (*fsr_routine_host)(void *out, const void *const *in);
@@ -32,6 +36,10 @@ typedef struct fsr_routine {
         };
         char *text[FSR_ROUTINE_TEXTS];
     };
+    fsr_linked_form linked_form;
+    unsigned char *linked; /* a 0 behind it; NULL: there is none */
+    size_t linked_bytes;
+    char digest[FSR_ROUTINE_DIGEST]; /* of the linked code: 128 bits, by which sources tell it from other */
     double ulp;
     _Atomic(fsr_routine_host) host; /* NULL: not compiled yet */
 } fsr_routine;
@@ -45,6 +53,13 @@ bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b);
 /* The parameters as they are written: "f32 x, i32 n". out: FSR_ROUTINE_LIST bytes. Returns out. */
 #define FSR_ROUTINE_LIST (FSR_MAX_NATIVE * (FSR_ROUTINE_NAME + 8))
 char *fsr_routine_list(const fsr_routine *f, char *out);
+/* The word of a form of linked code, "ptx", and back; NULL, FSR_LINKED_NONE: there is none such. */
+const char *fsr_linked_name(fsr_linked_form form);
+fsr_linked_form fsr_linked_form_of(const char *name);
+/* The C type that a value of a dtype has in callers' device code. */
+const char *fsr_linked_type(fsr_dtype dtype);
+/* Both are linked with the same code. */
+bool fsr_routine_links_same(const fsr_routine *a, const fsr_routine *b);
 
 /* The function of args, of the parameters' dtypes. f->host must not be NULL. */
 fsr_value fsr_routine_eval(const fsr_routine *f, const fsr_value *args);

@@ -27,6 +27,52 @@ static char *text_of(const fsr_routine *results, const char *body, int k) {
     return text;
 }
 
+/* The caller's preamble with the declaration of his linked function behind it, which takes parameters and the addresses
+ * of results; NULL: out of memory. */
+static char *declaration_of(const fsr_native *f, const fsr_routine *takes, const fsr_routine *results) {
+    char list[2 * FSR_ROUTINE_LIST];
+    const char *before = f->cuda_preamble ? f->cuda_preamble : "";
+    size_t n = (size_t)snprintf(list, sizeof list, "\nextern \"C\" __device__ void %s(", f->name);
+    for (int i = 0; i < takes->nparams; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s, ", fsr_linked_type(takes->dtype[i]));
+    for (int i = 0; i < results->nparams; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s *", i ? ", " : "", fsr_linked_type(results->dtype[i]));
+    const size_t size = strlen(before) + n + 3;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s);", before, list);
+    return text;
+}
+
+/* The body that calls it; NULL: out of memory. */
+static char *linked_call(const fsr_native *f, const fsr_routine *takes, const fsr_routine *results) {
+    char text[2 * FSR_ROUTINE_LIST];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s(", f->name);
+    for (int i = 0; i < takes->nparams; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s, ", takes->param[i]);
+    for (int i = 0; i < results->nparams; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s&%s", i ? ", " : "", results->param[i]);
+    snprintf(text + n, sizeof text - n, ");");
+    return strdup(text);
+}
+
+/* Gives linked code without a CUDA text the one that calls it: text[0] and its preamble text[1], malloc'ed. What is
+ * wrong with the function otherwise fsr_call_native says. */
+static fsr_status call_linked(fsr_native *f, const fsr_routine *results, char *text[2]) {
+    fsr_routine *takes = NULL;
+    char why[160];
+    const fsr_native as = {.name = f->name, .parameters = f->parameters, .c = ""};
+    if (f->linked_form == FSR_LINKED_NONE || (f->cuda && *f->cuda) ||
+        fsr_routine_make(&as, &takes, why, sizeof why) != FSR_OK)
+        return FSR_OK;
+    text[0] = linked_call(f, takes, results);
+    text[1] = declaration_of(f, takes, results);
+    fsr_routine_unref(takes);
+    f->cuda = text[0];
+    f->cuda_preamble = text[1];
+    return text[0] && text[1] ? FSR_OK : FSR_ERR_MEMORY;
+}
+
 /* Call k; f: the function as the caller has it. */
 static fsr_node call(fsr_site at, fsr_graph *g, fsr_native f, const fsr_routine *results, int k, const fsr_node *args,
                      int nargs) {
@@ -89,7 +135,11 @@ void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, cons
         fsr_routine_unref(list);
         list = NULL;
     }
+    char *text[2] = {NULL, NULL};
+    const bool made = !list || call_linked(&own, list, text) == FSR_OK;
     for (int k = 0; k < nout; k++)
-        out[k] = list ? call(at, g, own, list, k, args, nargs) : poison;
+        out[k] = !made ? fsr_graph_no_memory(g) : list ? call(at, g, own, list, k, args, nargs) : poison;
+    free(text[0]);
+    free(text[1]);
     fsr_routine_unref(list);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's function in the text form: NAME(DTYPE name, ...) ulp=U c="..." and its other texts. */
+/* A caller's function in the text form: NAME(DTYPE name, ...) ulp=U c="..." and its other texts, and
+ * linked=FORM "two digits a byte". */
 #include "primitives/parse_lex.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,41 @@ static void head(fsr_lex *l, char name[FSR_WORD_BYTES], char list[FSR_ROUTINE_LI
     fsr_lex_expect(l, ")");
 }
 
+static int digit_of(char c) {
+    const int lower = c | 32;
+    return c >= '0' && c <= '9' ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Makes bytes of the digits, in place. False: they are none. */
+static bool bytes_of(char *text, size_t *size) {
+    const size_t digits = strlen(text);
+    *size = digits / 2;
+    for (size_t i = 0; i < *size; i++) {
+        const int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        text[i] = (char)(high << 4 | low);
+    }
+    return digits % 2 == 0;
+}
+
+/* FORM "digits"; *code, malloc'ed, is NULL where there are none. */
+static void linked(fsr_lex *l, fsr_native *said, char **code) {
+    char form[FSR_WORD_BYTES];
+    *code = NULL;
+    if (!fsr_lex_try(l, "linked=") || !fsr_lex_word(l, form) || !fsr_lex_string(l, code))
+        return;
+    said->linked_form = fsr_linked_form_of(form);
+    said->linked = *code;
+    if (!said->linked_form || !bytes_of(*code, &said->linked_bytes))
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "linked code is not of a form and two digits a byte");
+}
+
 bool fsr_lex_routine(fsr_lex *l, fsr_dtype result, fsr_routine **out) {
     static const char *const key[FSR_ROUTINE_TEXTS] = {"c=", "cuda=", "c_preamble=", "cuda_preamble="};
     char name[FSR_WORD_BYTES], list[FSR_ROUTINE_LIST] = "", *text[FSR_ROUTINE_TEXTS] = {NULL}, why[FSR_ROUTINE_LIST];
+    char *code = NULL;
+    fsr_native said = {.name = name, .result = result, .parameters = list};
     fsr_value ulp;
     *out = NULL;
     head(l, name, list);
@@ -30,13 +63,19 @@ bool fsr_lex_routine(fsr_lex *l, fsr_dtype result, fsr_routine **out) {
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         if (i == 0 ? fsr_lex_expect(l, key[i]) : fsr_lex_try(l, key[i]))
             fsr_lex_string(l, &text[i]);
+    linked(l, &said, &code);
     if (!l->status) {
-        fsr_native said = {name, result, list, text[0], text[1], text[2], text[3], ulp.f64};
+        said.c = text[0];
+        said.cuda = text[1];
+        said.c_preamble = text[2];
+        said.cuda_preamble = text[3];
+        said.ulp = ulp.f64;
         fsr_status status = fsr_routine_make(&said, out, why, sizeof why);
         if (status)
             fsr_lex_fail(l, status == FSR_ERR_MEMORY ? status : FSR_ERR_FORMAT, "the function: %s", why);
     }
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         free(text[i]);
+    free(code);
     return l->status == FSR_OK;
 }

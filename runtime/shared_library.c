@@ -6,6 +6,7 @@
 #include "runtime/shared_library.h"
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Adds a name and what was wrong with it; a file that is not there says enough by its name. */
 static void note(fsr_text *tried, const char *name, const char *what, const char *why) {
@@ -53,4 +54,15 @@ void *fsr_shared_library_load(const char *const *file, const fsr_shared_function
         library = load(*file, function, tried);
     }
     return library;
+}
+
+void fsr_shared_library_identify(const void *function, fsr_text *out) {
+    Dl_info info;
+    struct stat file;
+    if (!dladdr(function, &info) || !info.dli_fname)
+        return;
+    const char *slash = strrchr(info.dli_fname, '/');
+    fsr_text_add(out, ", %s", slash ? slash + 1 : info.dli_fname);
+    if (stat(info.dli_fname, &file) == 0)
+        fsr_text_add(out, ", %lld bytes of %lld", (long long)file.st_size, (long long)file.st_mtime);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries of others that are loaded when they are first wanted: NVRTC, cuBLAS, cuFFT, cuSOLVER, cuRAND, OpenBLAS.
+/* Libraries of others that are loaded when they are first wanted: NVRTC, nvJitLink, cuBLAS, cuFFT, cuSOLVER, cuRAND,
+ * OpenBLAS.
  * A program starts without any of them. Whoever wants one names its files in order of preference and the functions
  * that it calls; a table of these, written as an X-macro, makes the fields that hold them and the list, so no function
  * is declared and not loaded. */
@@ -21,5 +22,9 @@ typedef struct fsr_shared_function {
  * *tried, if asked for, receives each name with what was wrong with it. */
 void *fsr_shared_library_load(const char *const *file, const fsr_shared_function *function, bool *fresh,
                               fsr_text *tried);
+
+/* Adds ", name, N bytes of DATE" of the file that a loaded function is from, which tells builds of one version apart;
+ * nothing where the file cannot be asked: still right for one machine. */
+void fsr_shared_library_identify(const void *function, fsr_text *out);
 
 #endif

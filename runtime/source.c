@@ -63,6 +63,9 @@ static void put_preamble(fsr_text *to, const fsr_source_dialect *dialect, const 
 
 void fsr_source_declare(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n) {
     for (int i = 0; i < n; i++) {
+        if (dialect->cuda && f[i]->linked)
+            fsr_text_add(to, "/* linked: %s of %zu bytes, %s */\n", fsr_linked_name(f[i]->linked_form),
+                         f[i]->linked_bytes, f[i]->digest);
         put_signature(to, dialect, f[i]);
         fsr_text_add(to, ";\n");
     }

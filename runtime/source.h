@@ -17,7 +17,8 @@ typedef struct fsr_source_dialect {
     bool cuda;
 } fsr_source_dialect;
 
-/* The prototypes of n functions, for before the kernel; their preambles, equal ones once, and their definitions, for
+/* The prototypes of n functions, for before the kernel, of CUDA with what they are linked with, so that the source
+ * differs where that does; their preambles, equal ones once, and their definitions, for
  * behind it. A #line before each text makes the compiler count the caller's own lines, under the function's name. */
 void fsr_source_declare(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n);
 void fsr_source_define(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n);

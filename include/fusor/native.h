@@ -18,10 +18,20 @@
 #include "fusor/api.h"
 #include "fusor/build.h"
 
+#include <stddef.h>
+
 FSR_API_BEGIN
 
 /* Parameters of an fsr_native. */
 #define FSR_MAX_NATIVE 8
+
+/* What compiled device code is that a kernel is linked with. */
+typedef enum fsr_linked_form {
+    FSR_LINKED_NONE,   /* there is none */
+    FSR_LINKED_PTX,    /* text of PTX, of functions compiled with -rdc=true */
+    FSR_LINKED_OBJECT, /* a relocatable cubin of the device's architecture: nvcc -rdc=true -cubin */
+    FSR_LINKED_LTOIR   /* LTO-IR, which is inlined into the kernel: nvcc -dlto -ltoir, Numba's, NVRTC's -dlto */
+} fsr_linked_form;
 
 /* A function of 1 to FSR_MAX_NATIVE values. The strings are copied by each call.
  *
@@ -53,20 +63,31 @@ typedef struct fsr_native {
     /* Largest difference between the texts' results that fsr_verify accepts, in units in the last place; 0 stands for
      * 4. Less than 1, such as 0.5: equal. Not looked at unless the result is floating or complex. */
     double ulp;
+    /* Device code that the kernel is linked with by nvJitLink (NumbaPro's JIT linking): the CUDA text then may call
+     * its functions, which the preamble declares, extern "C" __device__ as nvcc compiled them. Without a CUDA text the
+     * function of this name is called: extern "C" __device__, of the parameters' C types, bools, and floats for f16 and
+     * bf16; of fsr_call_natives void, with an address behind the parameters for each result. linked: linked_bytes of
+     * it, 1 to 16 MiB, PTX by its text; equal code is linked once for all functions of a kernel. On a CPU, and for the
+     * truth, it is the C text. */
+    fsr_linked_form linked_form;
+    const void *linked;
+    size_t linked_bytes;
 } fsr_native;
 
 /* f of args[0..nargs), element by element; arguments broadcast. A literal that is weak becomes the parameter's dtype;
  * other arguments are converted if NumPy calls that safe: promoted with the parameter's dtype they give that dtype.
  * fsr_verify carries the error of computed arguments through the function by its values at the ends of their
  * intervals. A mistake gives a poisoned node whose message begins with the function's name, or with "call_native"
- * where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters or c is null.
- * FSR_ERR_VALUE: a bad name, list of parameters or ulp, a text too long, a count of arguments that is not that of the
- * parameters, a literal that does not fit. FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be
- * converted. FSR_ERR_SHAPE: shapes do not broadcast. A text that the compiler rejects is found out when a plan is
- * compiled: FSR_ERR_COMPILE, with the compiler's words, its lines counted from the beginning of the text.
- * FSR_ERR_NO_COMPILER: there is none; no interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU.
- * Not possible in an fsr_operator's body. With no graph to record in (args is null, every argument is null, or nargs <
- * 1) the null node. */
+ * where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters, c, or linked code of
+ * some form is null. FSR_ERR_VALUE: a bad name, list of parameters or ulp, a text too long, linked code that is of no
+ * form, too long, or cut off, a count of arguments that is not that of the parameters, a literal that does not fit.
+ * FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be converted. FSR_ERR_SHAPE: shapes do not
+ * broadcast. A text that the compiler rejects is found out when a plan is compiled: FSR_ERR_COMPILE, with the
+ * compiler's words, its lines counted from the beginning of the text. FSR_ERR_NO_COMPILER: there is none; no
+ * interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU, or linked code and no nvJitLink. Code
+ * that nvJitLink rejects, or that has no such function, is FSR_ERR_COMPILE with its words. Not possible in an
+ * fsr_operator's body. With no graph to record in (args is null, every argument is null, or nargs < 1) the null
+ * node. */
 fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs);
 #define fsr_call_native(...) fsr_call_native_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)
 

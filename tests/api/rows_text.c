@@ -96,6 +96,16 @@ static void call_call(api_run *r) {
     api_take(r, fsr_call_at(API_SITE(r), sizeof f, none ? NULL : &f, args, n), 0, false);
 }
 
+/* Compiled code in one of three calls. */
+static void api_linked(api_run *r, fsr_native *f) {
+    static const char *const codes[] = {".version 7.8", "", NULL};
+    if (api_below(r, 3))
+        return;
+    f->linked_form = (fsr_linked_form)api_below(r, 5);
+    f->linked = api_one_of(r, codes, API_COUNT(codes));
+    f->linked_bytes = f->linked ? strlen(f->linked) : 3;
+}
+
 static void call_call_native(api_run *r) {
     static const char *const parameters[] = {"f32 x", "f32 x, i32 n", "c64 z", "", NULL, "f99 x", "f32 x, f32 x"};
     static const char *const bodies[] = {"return x;", "return x + 1;", "not C", "", NULL};
@@ -104,6 +114,7 @@ static void call_call_native(api_run *r) {
     f.parameters = api_one_of(r, parameters, API_COUNT(parameters));
     f.c = api_one_of(r, bodies, API_COUNT(bodies));
     f.ulp = api_number(r);
+    api_linked(r, &f);
     int n;
     const fsr_node *args = api_nodes(r, &n);
     const bool none = api_none(r);
@@ -119,6 +130,7 @@ static void call_call_natives(api_run *r) {
     f.parameters = api_one_of(r, parameters, API_COUNT(parameters));
     f.c = api_one_of(r, bodies, API_COUNT(bodies));
     const char *list = api_one_of(r, results, API_COUNT(results));
+    api_linked(r, &f);
     const int nout = 1 + api_below(r, 3);
     int n;
     const fsr_node *args = api_nodes(r, &n);

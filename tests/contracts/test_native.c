@@ -497,6 +497,68 @@ static void lifetime(void **state) {
     fsr_plan_free(plan);
 }
 
+/* ---- linked code -------------------------------------------------------------------------------------- */
+
+static const char twice_ptx[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                                ".visible .func (.param .f32 result) twice(.param .f32 x) {\n"
+                                "    .reg .f32 %f<3>;\n    ld.param.f32 %f1, [x];\n    add.f32 %f2, %f1, %f1;\n"
+                                "    st.param.f32 [result], %f2;\n    ret;\n}\n"
+                                ".visible .func halves(.param .f32 x, .param .b64 up, .param .b64 down) {\n"
+                                "    .reg .f32 %f<3>;\n    .reg .b64 %d<3>;\n    ld.param.f32 %f1, [x];\n"
+                                "    ld.param.b64 %d1, [up];\n    ld.param.b64 %d2, [down];\n"
+                                "    mul.f32 %f2, %f1, 0f3F000000;\n    st.f32 [%d1], %f2;\n    neg.f32 %f2, %f2;\n"
+                                "    st.f32 [%d2], %f2;\n    ret;\n}\n";
+
+static fsr_native linked(const char *name, const char *c) {
+    return (fsr_native){.name = name,
+                        .result = FSR_F32,
+                        .parameters = "f32 x",
+                        .c = c,
+                        .linked_form = FSR_LINKED_PTX,
+                        .linked = twice_ptx,
+                        .linked_bytes = sizeof twice_ptx - 1};
+}
+
+/* A function by its name, one that a text calls, and one with several results, in one kernel. On a CPU it is the C
+ * text. */
+static void linked_code(void **state) {
+    (void)state;
+    fsr_node x = subject_data(FSR_F32, 1, SHAPE(3000), SUBJECT_SMALL, 2), out[4];
+    const fsr_native twice = linked("twice", "return x + x;");
+    fsr_native wrapped = linked("wrapped", "return x + x + 1;");
+    wrapped.cuda = "return twice(x) + 1;";
+    wrapped.cuda_preamble = "extern \"C\" __device__ float twice(float x);";
+    out[0] = CALL(&twice, fsr_mul(x, fsr_float(G, 3)));
+    out[1] = CALL(&wrapped, out[0]);
+    const fsr_native halves = linked("halves", "up = x * 0.5f; down = -up;");
+    fsr_call_natives(out + 2, 2, &halves, "f32 up, f32 down", &x, 1);
+    subject_verify(out, 4, NULL, "linked code");
+    float *in = subject_read(x), *y = subject_read(out[1]), *down = subject_read(out[3]);
+    for (int i = 0; i < 3000; i++)
+        assert_true(y[i] == (3 * in[i] + 3 * in[i]) * 2 + 1 && down[i] == -(in[i] * 0.5f));
+    free(in);
+    free(y);
+    free(down);
+}
+
+/* Equal code is one function wherever it lies; other code, if only by a blank, is another function. */
+static void linked_code_is_told_apart(void **state) {
+    (void)state;
+    char same[sizeof twice_ptx], other[sizeof twice_ptx];
+    fsr_native f[3] = {linked("twice", "return x + x;"), linked("twice", "return x + x;"),
+                       linked("twice", "return x + x;")};
+    strcpy(same, twice_ptx);
+    strcpy(other, twice_ptx);
+    other[sizeof other - 2] = ' ';
+    f[1].linked = same;
+    f[2].linked = other;
+    const fsr_stats before = subject_stats();
+    for (int i = 0; i < 3; i++) {
+        assert_true(subject_value(CALL(&f[i], fsr_arange(G, FSR_F32, 61)), 7) == 14);
+        assert_int_equal(subject_stats().plans_built - before.plans_built, i < 2 ? 1 : 2);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(values),
     SUBJECT_TEST(every_dtype),
@@ -515,6 +577,8 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(no_compiler),
     SUBJECT_TEST(texts_are_compared),
     SUBJECT_TEST(can_be_seen),
+    SUBJECT_TEST(linked_code),
+    SUBJECT_TEST(linked_code_is_told_apart),
     SUBJECT_TEST(threads),
     SUBJECT_TEST(lifetime),
 };

@@ -83,6 +83,9 @@ static void arguments(void **state) {
 
 /* ---- the function ---------------------------------------------------------------------------------------- */
 
+/* A cubin whose sections would lie behind its end. */
+static const unsigned char torn[80] = {0x7f, 'E', 'L', 'F', 2, 1, [40] = 79, [58] = 64, [60] = 1};
+
 static void functions(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3);
@@ -93,9 +96,11 @@ static void functions(void **state) {
         fsr_status status;
         const char *message;
     } rows[] = {
-#define NAMED(name) {name, FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, 0}
+#define NAMED(name) {name, FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, 0, FSR_LINKED_NONE, NULL, 0}
 #define TAKES(list) \
-    { "f", FSR_F32, list, "return x;", NULL, NULL, NULL, 0 }
+    { "f", FSR_F32, list, "return x;", NULL, NULL, NULL, 0, FSR_LINKED_NONE, NULL, 0 }
+#define LINKED(form, code, bytes) \
+    { "f", FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, 0, form, code, bytes }
 #define BAD_NAME \
     FSR_ERR_VALUE, "call_native: its name is not a letter or _, then letters, digits and _, at most 63 (prog.c:12)"
 #define BAD_LIST FSR_ERR_VALUE, "f: the parameters are not 1 to 8 of dtype and name, separated by commas (prog.c:12)"
@@ -108,6 +113,15 @@ static void functions(void **state) {
         {NAMED("\xc3\xa9"), BAD_NAME},
         {NAMED(LONG_NAME), BAD_NAME},
         {TAKES(NULL), FSR_ERR_NULL, "f: its name, its parameters or its C text is null (prog.c:12)"},
+        {LINKED(FSR_LINKED_PTX, NULL, 1), FSR_ERR_NULL, "f: its linked code is null (prog.c:12)"},
+        {LINKED(FSR_LINKED_LTOIR, "", 0), FSR_ERR_VALUE, "f: its linked code is not 1 byte to 16 MiB long (prog.c:12)"},
+        {LINKED(FSR_LINKED_LTOIR, "", (16 << 20) + 1), FSR_ERR_VALUE,
+         "f: its linked code is not 1 byte to 16 MiB long (prog.c:12)"},
+        {LINKED((fsr_linked_form)7, "x", 1), FSR_ERR_VALUE, "f: its linked code is of no form (prog.c:12)"},
+        {LINKED((fsr_linked_form)-1, "x", 1), FSR_ERR_VALUE, "f: its linked code is of no form (prog.c:12)"},
+        {LINKED(FSR_LINKED_OBJECT, "x", 1), FSR_ERR_VALUE, "f: its linked code is no whole cubin (prog.c:12)"},
+        {LINKED(FSR_LINKED_OBJECT, torn, sizeof torn), FSR_ERR_VALUE,
+         "f: its linked code is no whole cubin (prog.c:12)"},
         {TAKES(""), BAD_LIST},
         {TAKES("f32"), BAD_LIST},
         {TAKES("float x"), BAD_LIST},
@@ -117,22 +131,22 @@ static void functions(void **state) {
         {TAKES("f32 x; f32 y"), BAD_LIST},
         {TAKES("f32 a, f32 b, f32 c, f32 d, f32 e, f32 f, f32 g, f32 h, f32 i"), BAD_LIST},
         {TAKES("f32 x, i32 x"), FSR_ERR_VALUE, "f: the parameter x is given twice (prog.c:12)"},
-        {{"f", FSR_F32, "f32 x", NULL, "return x;", NULL, NULL, 0},
+        {{"f", FSR_F32, "f32 x", NULL, "return x;", NULL, NULL, 0, FSR_LINKED_NONE, NULL, 0},
          FSR_ERR_NULL,
          "f: its name, its parameters or its C text is null (prog.c:12)"},
-        {{"f", FSR_DTYPE_COUNT, "f32 x", "return x;", NULL, NULL, NULL, 0},
+        {{"f", FSR_DTYPE_COUNT, "f32 x", "return x;", NULL, NULL, NULL, 0, FSR_LINKED_NONE, NULL, 0},
          FSR_ERR_DTYPE,
          "f: the result is of dtype 15, which is none (prog.c:12)"},
-        {{"f", FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, -1},
+        {{"f", FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, -1, FSR_LINKED_NONE, NULL, 0},
          FSR_ERR_VALUE,
          "f: ulp is not a finite number from 0 (prog.c:12)"},
-        {{"f", FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, NAN},
+        {{"f", FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, NAN, FSR_LINKED_NONE, NULL, 0},
          FSR_ERR_VALUE,
          "f: ulp is not a finite number from 0 (prog.c:12)"},
-        {{"f", FSR_F32, "f32 x", text, NULL, NULL, NULL, 0},
+        {{"f", FSR_F32, "f32 x", text, NULL, NULL, NULL, 0, FSR_LINKED_NONE, NULL, 0},
          FSR_ERR_VALUE,
          "f: a text is longer than 65536 bytes (prog.c:12)"},
-        {{"f", FSR_F32, "f32 x", "return x;", NULL, NULL, text, 0},
+        {{"f", FSR_F32, "f32 x", "return x;", NULL, NULL, text, 0, FSR_LINKED_NONE, NULL, 0},
          FSR_ERR_VALUE,
          "f: a text is longer than 65536 bytes (prog.c:12)"},
     };

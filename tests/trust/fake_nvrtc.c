@@ -155,6 +155,8 @@ void *fake_nvrtc_symbol(const char *name) {
         {"nvrtcCompileProgram", (function)compile},
         {"nvrtcGetCUBINSize", (function)cubin_size},
         {"nvrtcGetCUBIN", (function)cubin},
+        {"nvrtcGetLTOIRSize", (function)cubin_size},
+        {"nvrtcGetLTOIR", (function)cubin},
         {"nvrtcGetProgramLogSize", (function)log_size},
         {"nvrtcGetProgramLog", (function)take_log},
     };

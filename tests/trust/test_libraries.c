@@ -30,6 +30,8 @@ static int setup(void **state) {
     unsetenv("FAKE_CUFFT_FAIL");
     unsetenv("FAKE_CUFFT_PLANS");
     unsetenv("FAKE_CUFFT_BYTES");
+    unsetenv("FAKE_NVJITLINK_FAIL");
+    unsetenv("FAKE_NVJITLINK_LINKS");
     fake_cuda_reset();
     if (fsr_open_why(&config, &ctx, why, sizeof why))
         fail_msg("open: %s", why);
@@ -59,6 +61,8 @@ static int teardown(void **state) {
     assert_true(!plans || !atoi(plans));
     const char *bytes = getenv("FAKE_CUFFT_BYTES");
     assert_true(!bytes || !atoll(bytes));
+    const char *links = getenv("FAKE_NVJITLINK_LINKS");
+    assert_true(!links || !atoi(links));
     return 0;
 }
 
@@ -407,6 +411,72 @@ static void kernels_that_no_capture_has_go(void **state) {
     fake.capturing = false;
 }
 
+/* ---- native functions with compiled code ------------------------------------------------------------------------- */
+
+/* x + number, by a text that does not call what it is linked with: the host has no such functions. */
+static fsr_node add_number(fsr_node x, int number, fsr_linked_form form, const char *code) {
+    char text[40];
+    snprintf(text, sizeof text, "return x + %d;", number);
+    const fsr_native f = {.name = "add_number",
+                          .result = FSR_F32,
+                          .parameters = "f32 x",
+                          .c = text,
+                          .cuda = text,
+                          .linked_form = form,
+                          .linked = code,
+                          .linked_bytes = strlen(code)};
+    return fsr_call_native(&f, &x, 1);
+}
+
+static void expect_linked(fsr_node y, float want, const char *added) {
+    float got;
+    assert_int_equal(fsr_force(y), FSR_OK);
+    assert_int_equal(fsr_read(fsr_slice(y, 0, 0, 1, 1), &got, sizeof got), FSR_OK);
+    assert_true(got == want);
+    assert_string_equal(getenv("FAKE_NVJITLINK_ADDED"), added);
+}
+
+/* Code that two functions have is linked once; LTO-IR and PTX make a kernel LTO-IR. */
+static void linked_kernels(void **state) {
+    (void)state;
+    fsr_node x = fsr_arange(g, FSR_F32, 100);
+    expect_linked(add_number(add_number(x, 1, FSR_LINKED_LTOIR, "same"), 2, FSR_LINKED_LTOIR, "same"), 3,
+                  "2 -arch=sm_90 -fma=0 -lto");
+    expect_linked(add_number(add_number(x, 1, FSR_LINKED_LTOIR, "one"), 4, FSR_LINKED_PTX, "other"), 5,
+                  "3 -arch=sm_90 -fma=0 -lto");
+}
+
+/* Each call failing, and no library: an error of that computation, and nothing is left of it. */
+static void links_fail(void **state) {
+    (void)state;
+    static const char *const calls[] = {"Create",         "AddData", "Complete", "GetLinkedCubinSize",
+                                        "GetLinkedCubin", "empty",   NULL};
+    fsr_node x = fsr_arange(g, FSR_F32, 100);
+    for (int i = 0; calls[i]; i++) {
+        char code[20];
+        snprintf(code, sizeof code, "code %d", i);
+        fsr_node y = add_number(x, 7, FSR_LINKED_PTX, code);
+        setenv("FAKE_NVJITLINK_FAIL", calls[i], 1);
+        subject_error(ctx, fsr_force(y), FSR_ERR_COMPILE,
+                      "with the code of the native functions add_number (nvJitLink");
+        assert_true(!i || strstr(fsr_error(ctx), "fake: nothing fits"));
+        unsetenv("FAKE_NVJITLINK_FAIL");
+        assert_int_equal(atoi(getenv("FAKE_NVJITLINK_LINKS") ? getenv("FAKE_NVJITLINK_LINKS") : "0"), 0);
+        assert_int_equal(fsr_force(y), FSR_OK);
+    }
+    fsr_node y = add_number(x, 8, FSR_LINKED_PTX, "more");
+    setenv("FAKE_NVJITLINK_FAIL", "Version", 1);
+    subject_error(ctx, fsr_force(y), FSR_ERR_UNSUPPORTED, "nvJitLink does not answer: status 6");
+    unsetenv("FAKE_NVJITLINK_FAIL");
+    faults_arm(FAULT_FILE, FAULT_ERROR, 1, true, 0, "dlopen");
+    const fsr_status status = fsr_force(y);
+    faults_disarm();
+    subject_error(ctx, status, FSR_ERR_UNSUPPORTED,
+                  "the native function add_number is linked with compiled code, which "
+                  "needs nvJitLink; tried libnvJitLink.so.13");
+    assert_int_equal(fsr_force(y), FSR_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(products, setup, teardown),
@@ -418,6 +488,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(transforms_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_fail, setup, teardown),
+        cmocka_unit_test_setup_teardown(linked_kernels, setup, teardown),
+        cmocka_unit_test_setup_teardown(links_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(shared_memory_of_both_kinds, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_of_too_many_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_that_no_capture_has_go, setup_few, teardown),

@@ -123,6 +123,16 @@ static void calls(void **state) {
     assert_non_null(strstr(text, "f(f32 x, bool _y2) ulp=0.10000000000000001 c=\"\\\"\\\\ \t"));
     assert_non_null(strstr(text, "\" cuda_preamble=\"#include <x>\\n\"\n"));
     free(text);
+    fsr_native linked = f;
+    linked.linked_form = FSR_LINKED_LTOIR;
+    linked.linked = "\0\377\n\"";
+    linked.linked_bytes = 4;
+    y = fsr_call_native(&linked, ((fsr_node[]){x, fsr_bool(g, true)}), 2);
+    round_trip_one(fsr_exp(y));
+    text = text_of(&y, 1);
+    assert_non_null(strstr(text, " cuda=\"return f(x, _y2);\""));
+    assert_non_null(strstr(text, "extern \\\"C\\\" __device__ f32 f(f32, bool);\" linked=ltoir \"00ff0a22\"\n"));
+    free(text);
 }
 
 static void loop_goes_on(fsr_node *out, const fsr_node *s, const fsr_node *a, void *user) {
