@@ -7,7 +7,9 @@
  * either side, or a segment without a whole block, less than two of them: a loop for each segment takes these elements
  * one after the other, going over the gap between. So loops have fewer than two blocks' turns however long segments
  * are, and the elements of long ones are folded as rows. A block is 32 elements, and where segments are longer on
- * average a sixteenth of that, up to 256. Counter-examples: a thread a segment takes as long as the longest one; a scan
+ * average a sixteenth of that, up to 256. Where they are short on average most blocks have a segment's end inside and
+ * lie in none: then a block is folded by a loop, too, of no turns where an end is marked, so that most elements are
+ * read, or taken from elsewhere, once and not twice. Counter-examples: a thread a segment takes as long as the longest one; a scan
  * of all elements that begins again at each segment writes as much as it reads, and is ten times the work on a CPU.
  *
  * What computes the elements fuses into the kernel of the blocks; in the loop an element is computed again where that
@@ -123,8 +125,9 @@ typedef struct folding {
     fsr_node in[FSR_MAX_TUPLE]; /* [n] or [n, rest] */
     fsr_node identity[FSR_MAX_TUPLE], middle[FSR_MAX_TUPLE];
     fsr_node low, high, from,
-        to; /* of each segment: the gap that the loop goes over ends at `to`; [count] or [count, 1] */
-    bool fits, wide, flat;
+        to;                  /* of each segment: the gap that the loop goes over ends at `to`; [count] or [count, 1] */
+    fsr_node begins, broken; /* of each block, which are short loops: a segment begins with it; ends inside of it */
+    bool fits, wide, flat, brief;
     int shift; /* a block has 1 << shift elements */
 } folding;
 
@@ -169,58 +172,7 @@ static bool is_there(const folding *f, const fsr_node *made, fsr_node *poison) {
     return !fsr_poison_of(f->s->at, f->s->what, all, 2 + 2 * arity, &graph, poison);
 }
 
-/* The blocks' folds, scanned from each segment's first whole block on: [blocks] or [blocks, rest]. False: *poison. */
-static bool scan_blocks(const folding *f, fsr_node first, int64_t blocks, fsr_node *out, fsr_node *poison) {
-    const fsr_site at = f->s->at;
-    const int arity = f->op->arity;
-    fsr_node folded[FSR_MAX_TUPLE], state[FSR_MAX_TUPLE];
-    for (int i = 0; i < arity; i++) {
-        const int64_t shape[] = {blocks, (int64_t)1 << f->shift, f->flat ? 1 : fsr_node_dim(f->in[i], 1)};
-        fsr_node part = fsr_slice_at(at, f->in[i], 0, 0, blocks << f->shift, 1);
-        folded[i] = fsr_node_sound(part) ? fsr_reshape_at(at, part, f->flat ? 2 : 3, shape) : part;
-    }
-    fsr_reduce_with_at(at, sizeof *f->op, folded, folded, f->op, (int[]){1}, 1, 0);
-    if (!is_there(f, folded, poison))
-        return false;
-    for (int i = 0; i < arity; i++) {
-        const fsr_dtype dtype = fsr_node_dtype(folded[i]);
-        state[1 + i] = f->wide && dtype == FSR_F32 ? fsr_convert(at, folded[i], FSR_F64, false) : folded[i];
-    }
-    const fsr_rec *rec = fsr_node_sound(state[1]);
-    state[0] = marks(at, first, blocks, fsr_segment_mark(state + 1, arity));
-    if (rec && fsr_node_sound(state[0]))
-        state[0] = fsr_stretch(at, beside(f, state[0]), &rec->shape);
-    const fsr_restarting from = {at, f->op};
-    const fsr_operator restarting = fsr_segment_restarting(&from);
-    fsr_scan_with_at(at, sizeof restarting, state, state, &restarting, (int[]){0}, 1, 0);
-    memcpy(out, state + 1, sizeof *out * (size_t)arity);
-    return is_there(f, out, poison);
-}
-
-/* Where the whole blocks of each segment lie, and their fold. False: *poison. */
-static bool take_middle(folding *f, fsr_node *poison) {
-    const fsr_site at = f->s->at;
-    const int64_t blocks = f->s->n >> f->shift;
-    const fsr_node shift = fsr_whole(at, f->in[0], f->shift);
-    fsr_node first =
-        fsr_right_shift_at(at, fsr_add_at(at, f->s->low, fsr_whole(at, shift, ((int64_t)1 << f->shift) - 1)), shift);
-    fsr_node last = fsr_right_shift_at(at, f->s->high, shift), has = fsr_less_at(at, first, last);
-    fsr_node scanned[FSR_MAX_TUPLE];
-    fsr_node place = fsr_where_at(at, has, first, fsr_count(has.graph, at, FSR_I64, (double)blocks));
-    if (!scan_blocks(f, place, blocks, scanned, poison))
-        return false;
-    for (int i = 0; i < f->op->arity; i++) {
-        const fsr_dtype dtype = fsr_node_dtype(f->in[i]);
-        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_BOUND_CLIP);
-        end = fsr_node_sound(end) ? fsr_convert(at, end, dtype, false) : end;
-        f->middle[i] = fsr_where_at(at, beside(f, has), end, f->identity[i]);
-    }
-    f->from = fsr_where_at(at, has, fsr_left_shift_at(at, first, shift), f->s->high);
-    f->to = fsr_where_at(at, has, fsr_left_shift_at(at, last, shift), f->s->high);
-    return true;
-}
-
-/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+/* ---- the loops' bodies ------------------------------------------------------------------------------------------- */
 
 enum { HIGH, FROM, TO, COLUMN, MIDDLE };
 
@@ -247,6 +199,116 @@ static void take_one(fsr_node *out, const fsr_node *state, const fsr_node *arg, 
     for (int i = 0; i < op->arity; i++)
         out[1 + i] = fsr_where_at(at, at_gap, more[i], out[1 + i]);
 }
+
+/* state: the place, the fold so far; arg: where the block ends, which is where it begins if it is broken. */
+static void take_next(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    const folding *f = user;
+    const fsr_site at = f->s->at;
+    const fsr_node index[] = {state[0], arg[1]};
+    fsr_node x[FSR_MAX_TUPLE];
+    for (int i = 0; i < f->op->arity; i++)
+        x[i] = fsr_element(at, f->in[i], index, f->fits);
+    out[0] = fsr_add_at(at, state[0], fsr_whole(at, state[0], 1));
+    f->op->body(out + 1, state + 1, x, f->op->user);
+}
+
+/* ---- the blocks --------------------------------------------------------------------------------------------------- */
+
+/* Where segments begin with a block, and where they end inside of one: of the blocks to the left of an offset the next
+ * one begins, 2, or is broken, 1, both as 2 or 1 at the number of the one behind it. */
+static void mark_blocks(folding *f, int64_t blocks) {
+    const fsr_site at = f->s->at;
+    const fsr_node o = f->s->offsets, one = fsr_whole(at, o, 1), shift = fsr_whole(at, o, f->shift);
+    const fsr_node rest = fsr_bitwise_and_at(at, o, fsr_whole(at, o, ((int64_t)1 << f->shift) - 1));
+    const fsr_node place = fsr_add_at(at, fsr_right_shift_at(at, fsr_sub_at(at, o, one), shift), one);
+    const fsr_node ends = fsr_not_equal_at(at, rest, fsr_whole(at, rest, 0));
+    const int64_t n = blocks + 1;
+    const fsr_node zeros = fsr_full_at(at, o.graph, FSR_U32, 1, &n, 0);
+    const fsr_node bit = fsr_where_at(at, ends, fsr_whole(at, zeros, 1), fsr_whole(at, zeros, 2));
+    const fsr_node all = fsr_scatter_or_at(at, zeros, &place, 1, bit, FSR_BOUND_DROP, 0);
+    const fsr_node own = fsr_slice_at(at, all, 0, 1, n, 1);
+    f->begins = fsr_slice_at(at, all, 0, 0, blocks, 1);
+    f->broken = fsr_not_equal_at(at, fsr_bitwise_and_at(at, own, fsr_whole(at, own, 1)), fsr_whole(at, own, 0));
+}
+
+/* A loop for each block: of as many turns as it has elements, of none if it is broken. */
+static void loop_over_blocks(const folding *f, int64_t blocks, fsr_node *out) {
+    const fsr_site at = f->s->at;
+    const int arity = f->op->arity;
+    const fsr_dtype dtype = fsr_node_dtype(f->low);
+    const fsr_node number = fsr_arange_at(at, f->low.graph, dtype, blocks), shift = fsr_whole(at, number, f->shift);
+    const fsr_node begin = fsr_left_shift_at(at, number, shift);
+    const fsr_node whole = fsr_add_at(at, begin, fsr_whole(at, begin, (int64_t)1 << f->shift));
+    const int64_t columns = f->flat ? 1 : fsr_node_dim(f->in[0], 1);
+    fsr_node state[FSR_MAX_STATE] = {beside(f, begin)}, result[FSR_MAX_STATE + 1];
+    const fsr_node arg[] = {beside(f, fsr_where_at(at, f->broken, begin, whole)),
+                            f->flat ? fsr_convert(at, fsr_whole(at, begin, 0), dtype, false)
+                                    : fsr_arange_at(at, begin.graph, dtype, columns)};
+    for (int i = 0; i < arity; i++)
+        state[1 + i] = f->identity[i];
+    const fsr_loop loop = {take_next, is_inside, (void *)(uintptr_t)f, 1 + arity, 2};
+    fsr_iterate_at(at, sizeof loop, result, &loop, state, arg, (int64_t)1 << f->shift);
+    memcpy(out, result + 1, sizeof *out * (size_t)arity);
+}
+
+/* The blocks' folds, scanned from each segment's first whole block on: [blocks] or [blocks, rest]. False: *poison. */
+static bool scan_blocks(const folding *f, fsr_node first, int64_t blocks, fsr_node *out, fsr_node *poison) {
+    const fsr_site at = f->s->at;
+    const int arity = f->op->arity;
+    fsr_node folded[FSR_MAX_TUPLE], state[FSR_MAX_TUPLE];
+    if (f->brief)
+        loop_over_blocks(f, blocks, folded);
+    for (int i = 0; i < arity && !f->brief; i++) {
+        const int64_t shape[] = {blocks, (int64_t)1 << f->shift, f->flat ? 1 : fsr_node_dim(f->in[i], 1)};
+        fsr_node part = fsr_slice_at(at, f->in[i], 0, 0, blocks << f->shift, 1);
+        folded[i] = fsr_node_sound(part) ? fsr_reshape_at(at, part, f->flat ? 2 : 3, shape) : part;
+    }
+    if (!f->brief)
+        fsr_reduce_with_at(at, sizeof *f->op, folded, folded, f->op, (int[]){1}, 1, 0);
+    if (!is_there(f, folded, poison))
+        return false;
+    for (int i = 0; i < arity; i++) {
+        const fsr_dtype dtype = fsr_node_dtype(folded[i]);
+        state[1 + i] = f->wide && dtype == FSR_F32 ? fsr_convert(at, folded[i], FSR_F64, false) : folded[i];
+    }
+    const fsr_rec *rec = fsr_node_sound(state[1]);
+    const fsr_dtype mark = fsr_segment_mark(state + 1, arity);
+    state[0] = f->brief ? fsr_convert(at, f->begins, mark, false) : marks(at, first, blocks, mark);
+    if (rec && fsr_node_sound(state[0]))
+        state[0] = fsr_stretch(at, beside(f, state[0]), &rec->shape);
+    const fsr_restarting from = {at, f->op};
+    const fsr_operator restarting = fsr_segment_restarting(&from);
+    fsr_scan_with_at(at, sizeof restarting, state, state, &restarting, (int[]){0}, 1, 0);
+    memcpy(out, state + 1, sizeof *out * (size_t)arity);
+    return is_there(f, out, poison);
+}
+
+/* Where the whole blocks of each segment lie, and their fold. False: *poison. */
+static bool take_middle(folding *f, fsr_node *poison) {
+    const fsr_site at = f->s->at;
+    const int64_t blocks = f->s->n >> f->shift;
+    const fsr_node shift = fsr_whole(at, f->in[0], f->shift);
+    const fsr_node one = fsr_whole(at, f->s->low, 1);
+    fsr_node first = fsr_add_at(at, fsr_right_shift_at(at, fsr_sub_at(at, f->s->low, one), shift), one);
+    fsr_node last = fsr_right_shift_at(at, f->s->high, shift), has = fsr_less_at(at, first, last);
+    fsr_node scanned[FSR_MAX_TUPLE];
+    fsr_node place = fsr_where_at(at, has, first, fsr_count(has.graph, at, FSR_I64, (double)blocks));
+    if (f->brief)
+        mark_blocks(f, blocks);
+    if (!scan_blocks(f, place, blocks, scanned, poison))
+        return false;
+    for (int i = 0; i < f->op->arity; i++) {
+        const fsr_dtype dtype = fsr_node_dtype(f->in[i]);
+        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_BOUND_CLIP);
+        end = fsr_node_sound(end) ? fsr_convert(at, end, dtype, false) : end;
+        f->middle[i] = fsr_where_at(at, beside(f, has), end, f->identity[i]);
+    }
+    f->from = fsr_where_at(at, has, fsr_left_shift_at(at, first, shift), f->s->high);
+    f->to = fsr_where_at(at, has, fsr_left_shift_at(at, last, shift), f->s->high);
+    return true;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 static void loop_over(folding *f, fsr_node *out, int64_t turns) {
     const fsr_site at = f->s->at;
@@ -310,6 +372,7 @@ void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, 
     }
     f.low = places.low;
     f.high = f.from = f.to = places.high;
+    f.brief = f.fits && s->count && s->n / s->count < (int64_t)2 << f.shift;
     const bool none = fsr_shape_size(&shape) == 0 || s->n == 0;
     const int64_t two = (int64_t)2 << f.shift;
     fsr_node poison;

@@ -108,26 +108,43 @@ static void put_group_begin(fsr_c_emit *e, int number, int lanes, const char *ma
     fsr_text_add(t, "            go[l] = at + l < m ? -1 : 0;\n            n[l] = 0;\n        }\n");
 }
 
-/* `go` is all ones where a lane goes on. */
-static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
+/* Opens a loop over lanes: what they read, and instructions below `to`. */
+static void put_lane(fsr_c_emit *e, int number, int lanes, int to) {
     const fsr_iteration *l = program_of(e, number);
     fsr_text *t = &e->folds;
-    char name[FSR_EMIT_NAME];
-    fsr_text_add(t, "        for (i64 i = 0; i < %lld; ++i) {\n            %s any = 0;\n", (long long)l->max_n, mask);
     fsr_text_add(t, "            for (i64 l = 0; l < %d; ++l) {\n", lanes);
     for (int i = 0; i < l->nstate; i++)
         fsr_text_add(t, "                const %s s%d = x%d[l];\n", fsr_c_type(l->body.arg[i]), i, i);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
             fsr_text_add(t, "                const %s a%d = y%d[l];\n", fsr_c_type(l->body.arg[l->nstate + i]), i, i);
-    put_insts(e, l, 0, l->body.ninsts, "                ");
+    put_insts(e, l, 0, to, "                ");
+}
+
+/* Whether any lane begins at all: what a turn loads for nobody may be most of the work, where most elements have no
+ * turns. */
+static void put_asked(fsr_c_emit *e, int number, int lanes, const char *mask) {
+    const fsr_iteration *l = program_of(e, number);
+    char name[FSR_EMIT_NAME];
+    fsr_text_add(&e->folds, "        %s any = 0;\n        {\n", mask);
+    put_lane(e, number, lanes, fsr_iteration_condition(l) + 1);
+    fsr_text_add(&e->folds, "                any |= %s ? go[l] : 0;\n            }\n        }\n",
+                 operand_name(l, fsr_iteration_condition(l), name));
+}
+
+/* `go` is all ones where a lane goes on. */
+static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
+    const fsr_iteration *l = program_of(e, number);
+    fsr_text *t = &e->folds;
+    char name[FSR_EMIT_NAME];
+    fsr_text_add(t, "        for (i64 i = 0; any && i < %lld; ++i) {\n            any = 0;\n", (long long)l->max_n);
+    put_lane(e, number, lanes, l->body.ninsts);
     fsr_text_add(t, "                const %s g = %s ? go[l] : 0;\n", mask,
                  operand_name(l, fsr_iteration_condition(l), name));
     for (int i = 0; i < l->nstate; i++)
         fsr_text_add(t, "                x%d[l] = g ? %s : s%d;\n", i, operand_name(l, l->body.result[i], name), i);
-    fsr_text_add(t,
-                 "                n[l] -= g;\n                go[l] = g;\n                any |= g;\n            }\n");
-    fsr_text_add(t, "            if (!any) break;\n        }\n");
+    fsr_text_add(t, "                n[l] -= g;\n                go[l] = g;\n                any |= g;\n            "
+                    "}\n        }\n");
 }
 
 /* As wide as the widest number of the region. */
@@ -142,6 +159,7 @@ static void put_lanes(fsr_c_emit *e, int number) {
     fsr_text *t = &e->folds;
     put_head(e, number);
     put_group_begin(e, number, lanes, mask);
+    put_asked(e, number, lanes, mask);
     put_turn(e, number, lanes, mask);
     fsr_text_add(t, "        const i64 k = m - at < %d ? m - at : %d;\n", lanes, lanes);
     fsr_text_add(t, "        for (i64 l = 0; l < k; ++l) {\n");

@@ -5,13 +5,14 @@
 
 enum { N = 1 << 20, ROWS = N / 16 };
 
-/* So many kernels, and temporaries of fewer bytes than that. */
-static void check(const char *what, fsr_node out, int kernels, int64_t bytes) {
+/* So many kernels on a GPU, and on a CPU, where a scan and loops of a few turns are two; and temporaries of fewer bytes
+ * than that. */
+static void check(const char *what, fsr_node out, int gpu, int cpu, int64_t bytes) {
     const fsr_target *targets[] = {&target_gpu, &target_cpu};
     assert_int_equal(fsr_node_status(out), FSR_OK);
     for (int t = 0; t < 2; t++) {
         fsr_program p = plan_of(targets[t], &out, 1);
-        const bool good = p.info.kernels == kernels && p.arena_bytes < bytes;
+        const bool good = p.info.kernels == (t ? cpu : gpu) && p.arena_bytes < bytes;
         if (!good)
             print_error("%s: %lld bytes\n%s", what, (long long)p.arena_bytes, p.explanation);
         fsr_program_clear(&p);
@@ -24,21 +25,21 @@ static void segments(void **state) {
     const int64_t n = N, m = ROWS + 1;
     fsr_node offsets = fsr_input(g, "o", FSR_I64, 1, &m), x = plan_vector(g, n);
     fsr_node column = fsr_input(g, "c", FSR_I32, 1, &n);
-    check("a sum", fsr_sqrt(fsr_segment_sum(x, offsets)), 5, N);
-    check("of squares", fsr_segment_sum(fsr_square(x), offsets), 5, N);
+    check("a sum", fsr_sqrt(fsr_segment_sum(x, offsets)), 4, 5, N);
+    check("of squares", fsr_segment_sum(fsr_square(x), offsets), 4, 5, N);
     const fsr_csr a = {offsets, column, x, ROWS, ROWS};
-    check("products", fsr_csr_dot(&a, plan_vector(g, ROWS)), 5, N);
-    check("places", fsr_segment_argmin(x, offsets), 5, 2 * N);
-    check("functions that take long are stored", fsr_segment_sum(fsr_exp(fsr_sin(fsr_exp(x))), offsets), 6,
+    check("products", fsr_csr_dot(&a, plan_vector(g, ROWS)), 4, 5, N);
+    check("places", fsr_segment_argmin(x, offsets), 4, 5, 2 * N);
+    check("functions that take long are stored", fsr_segment_sum(fsr_exp(fsr_sin(fsr_exp(x))), offsets), 6, 6,
           6 * (int64_t)N);
 }
 
 static void searches(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), keys = plan_vector(g, 1000), none = {0};
-    check("a search", fsr_searchsorted(keys, fsr_sqrt(x), FSR_LEFT), 1, 1);
-    check("interpolation", fsr_sum(fsr_interp(fsr_sqrt(x), keys, keys, none, none), NULL, 0, 0), 1, 1);
-    check("bins", fsr_histogram_edges(x, none, keys), 3, N);
+    check("a search", fsr_searchsorted(keys, fsr_sqrt(x), FSR_LEFT), 1, 1, 1);
+    check("interpolation", fsr_sum(fsr_interp(fsr_sqrt(x), keys, keys, none, none), NULL, 0, 0), 1, 1, 1);
+    check("bins", fsr_histogram_edges(x, none, keys), 3, 3, N);
 }
 
 int main(void) {
