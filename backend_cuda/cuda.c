@@ -131,6 +131,7 @@ static void cuda_close(fsr_backend *b) {
     fsr_cuda_codes_close(c);
     fsr_cusolver_close(&c->cusolver);
     fsr_curand_close(&c->curand);
+    fsr_cusparse_close(&c->cusparse);
     fsr_cuda_modules_close(c);
     fsr_lanes_close(c);
     fsr_device_pool_close(c->pool);

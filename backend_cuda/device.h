@@ -8,6 +8,7 @@
 #include "backend_cuda/cufft.h"
 #include "backend_cuda/curand.h"
 #include "backend_cuda/cusolver.h"
+#include "backend_cuda/cusparse.h"
 #include "backend_cuda/memory.h"
 #include "runtime/backend.h"
 #include <cuda.h>
@@ -66,6 +67,7 @@ typedef struct fsr_cuda {
     fsr_cufft cufft;
     fsr_cusolver cusolver;
     fsr_curand_kept curand;
+    fsr_cusparse cusparse;
     fsr_ask_pointer *ask_pointer;
     atomic_int_fast64_t launches, graphs_made, graph_launches;
     fsr_lanes lanes;

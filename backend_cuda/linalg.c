@@ -9,29 +9,25 @@
 #ifdef FUSOR_HAVE_CUDA
 #include "graph/linalg.h"
 #include "backend_cuda/library.h"
+#include "backend_cuda/rooms.h"
 #include "graph/size.h"
 #include <library_types.h>
 #include <limits.h>
 #include <stdlib.h>
 
-enum { MOST_BLOCKS = 10, SMALL = 256 /* sides of matrices that are solved many at a time */ };
+enum { SMALL = 256 /* sides of matrices that are solved many at a time */ };
 
 typedef struct job {
-    fsr_cuda *c;
+    fsr_rooms r;
     fsr_cusolver *s;
     fsr_linalg l;
-    fsr_fault *fault;
-    cudaStream_t stream;
-    fsr_status status;
     int type, parts_type, letter; /* cudaDataType of elements and of their parts */
     int64_t element, part;
     const char *a, *b;
     char *out[FSR_LINALG_RESULTS]; /* NULL: nobody reads it */
     int *info;                     /* of each matrix */
     int *other;                    /* of calls that cannot fail */
-    void *block[MOST_BLOCKS];
-    int nblocks;
-    void *host; /* workspace of the host */
+    void *host;                    /* workspace of the host */
     size_t device_bytes, host_bytes;
     void *device;
 } job;
@@ -39,37 +35,26 @@ typedef struct job {
 /* ---- memory, copies and statuses: nothing is done once one has failed -------------------------------------------- */
 
 static void cuda(job *j, cudaError_t error, const char *what) {
-    if (error != cudaSuccess && !j->status)
-        j->status = fsr_cuda_fail(j->c, error, j->fault, "library call linalg: %s", what);
+    fsr_rooms_cuda(&j->r, error, what);
 }
 
-/* The pool's blocks are in order with the own stream alone, and another thread may just have given this one back: a
- * foreign stream waits for what uses it still. */
 static void *room(job *j, int64_t bytes) {
-    void *data = NULL;
-    cudaStream_t same;
-    if (!j->status)
-        j->status = fsr_device_pool_alloc(j->c->pool, bytes > 0 ? bytes : 1, &data, j->fault);
-    if (j->status)
-        return NULL;
-    j->block[j->nblocks++] = data;
-    cuda(j, fsr_stream_begin(j->c, j->stream, &same), "ordering streams");
-    return data;
+    return fsr_rooms_take(&j->r, bytes);
 }
 
 static void told(job *j, int status, const char *what) {
-    if (status && !j->status)
-        j->status = fsr_cusolver_fail(status, what, j->fault);
+    if (status && !j->r.status)
+        j->r.status = fsr_cusolver_fail(status, what, j->r.fault);
 }
 
 static void blas_told(job *j, int status, const char *what) {
-    if (status && !j->status)
-        j->status = fsr_cublas_fail(status, "linalg", what, j->fault);
+    if (status && !j->r.status)
+        j->r.status = fsr_cublas_fail(status, "linalg", what, j->r.fault);
 }
 
 static void copy(job *j, void *to, const void *from, int64_t bytes) {
-    if (!j->status)
-        cuda(j, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, j->stream), "a copy");
+    if (!j->r.status)
+        cuda(j, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, j->r.stream), "a copy");
 }
 
 /* So many pieces, at steps of `to_step` and `from_step` bytes. */
@@ -78,10 +63,10 @@ static void copy_pieces(job *j, void *to, int64_t to_step, const void *from, int
     if (to_step == bytes && from_step == bytes) {
         copy(j, to, from, bytes * count);
     } else if (to_step < INT_MAX && from_step < INT_MAX) {
-        if (!j->status)
+        if (!j->r.status)
             cuda(j,
                  cudaMemcpy2DAsync(to, (size_t)to_step, from, (size_t)from_step, (size_t)bytes, (size_t)count,
-                                   cudaMemcpyDeviceToDevice, j->stream),
+                                   cudaMemcpyDeviceToDevice, j->r.stream),
                  "a copy");
     } else {
         for (int64_t i = 0; i < count; i++)
@@ -92,23 +77,23 @@ static void copy_pieces(job *j, void *to, int64_t to_step, const void *from, int
 /* What cuSOLVER asked for. Of the host it is needed until the stream is done. */
 static void workspace(job *j) {
     j->device = room(j, (int64_t)j->device_bytes);
-    if (j->status || !j->host_bytes)
+    if (j->r.status || !j->host_bytes)
         return;
     j->host = malloc(j->host_bytes);
     if (!j->host)
-        j->status = fsr_fault_set(j->fault, FSR_ERR_MEMORY, "library call linalg: out of memory");
+        j->r.status = fsr_fault_set(j->r.fault, FSR_ERR_MEMORY, "library call linalg: out of memory");
 }
 
 /* Device addresses of `count` matrices from `first` on. */
 static void *addresses(job *j, char *first, int64_t step) {
     void *made = room(j, j->l.count * (int64_t)sizeof(void *));
     void **list = malloc((size_t)j->l.count * sizeof *list);
-    if (!list && !j->status)
-        j->status = fsr_fault_set(j->fault, FSR_ERR_MEMORY, "library call linalg: out of memory");
+    if (!list && !j->r.status)
+        j->r.status = fsr_fault_set(j->r.fault, FSR_ERR_MEMORY, "library call linalg: out of memory");
     for (int64_t i = 0; list && i < j->l.count; i++)
         list[i] = first + i * step;
-    if (!j->status)
-        cuda(j, cudaMemcpyAsync(made, list, (size_t)j->l.count * sizeof *list, cudaMemcpyHostToDevice, j->stream),
+    if (!j->r.status)
+        cuda(j, cudaMemcpyAsync(made, list, (size_t)j->l.count * sizeof *list, cudaMemcpyHostToDevice, j->r.stream),
              "a copy of addresses");
     free(list);
     return made;
@@ -136,8 +121,8 @@ static bool many(const job *j) {
 static void lu_batched(job *j, char *a, int *pivot) {
     const int n = (int)j->l.cols, count = (int)j->l.count;
     void *list = addresses(j, a, j->l.cols * j->l.cols * j->element);
-    if (!j->status)
-        blas_told(j, j->s->getrf_batched[j->letter](j->c->cublas.handle, n, list, n, pivot, j->info, count),
+    if (!j->r.status)
+        blas_told(j, j->s->getrf_batched[j->letter](j->r.c->cublas.handle, n, list, n, pivot, j->info, count),
                   "cublasgetrfBatched");
     if (j->l.kind != FSR_LINALG_SOLVE)
         return;
@@ -145,16 +130,16 @@ static void lu_batched(job *j, char *a, int *pivot) {
     void *sides = addresses(j, x, j->l.slot * j->element);
     int own = 0;
     copy(j, x, j->b, j->l.count * j->l.slot * j->element);
-    if (!j->status)
+    if (!j->r.status)
         blas_told(j,
-                  j->s->getrs_batched[j->letter](j->c->cublas.handle, FSR_CUBLAS_FLIPPED, n, (int)j->l.more, list, n,
+                  j->s->getrs_batched[j->letter](j->r.c->cublas.handle, FSR_CUBLAS_FLIPPED, n, (int)j->l.more, list, n,
                                                  pivot, sides, n, &own, count),
                   "cublasgetrsBatched");
 }
 
 static void lu_single(job *j, char *a, int64_t *pivot) {
     const int64_t n = j->l.cols;
-    if (!j->status)
+    if (!j->r.status)
         told(j,
              j->s->Xgetrf_bufferSize(j->s->handle, j->s->params, n, n, j->type, a, n, j->type, &j->device_bytes,
                                      &j->host_bytes),
@@ -163,13 +148,13 @@ static void lu_single(job *j, char *a, int64_t *pivot) {
     char *x = j->l.kind == FSR_LINALG_SOLVE ? result(j, 0, j->element) : NULL;
     if (x)
         copy(j, x, j->b, j->l.count * j->l.slot * j->element);
-    for (int64_t i = 0; i < j->l.count && !j->status; i++) {
+    for (int64_t i = 0; i < j->l.count && !j->r.status; i++) {
         char *own = a + i * n * n * j->element;
         told(j,
              j->s->Xgetrf(j->s->handle, j->s->params, n, n, j->type, own, n, pivot + i * n, j->type, j->device,
                           j->device_bytes, j->host, j->host_bytes, j->info + i),
              "cusolverDnXgetrf");
-        if (x && !j->status)
+        if (x && !j->r.status)
             told(j,
                  j->s->Xgetrs(j->s->handle, j->s->params, FSR_CUBLAS_FLIPPED, n, j->l.more, j->type, own, n,
                               pivot + i * n, j->type, x + i * j->l.slot * j->element, n, j->other),
@@ -183,8 +168,8 @@ static void eliminate(job *j) {
     const bool batched =
         many(j) && j->l.more < INT_MAX && j->s->getrf_batched[j->letter] && j->s->getrs_batched[j->letter];
     char *a = copies(j), *pivot = room(j, j->l.count * n * 8);
-    if (batched && !j->status)
-        j->status = fsr_cublas_use(&j->c->cublas, "linalg", j->stream, j->fault);
+    if (batched && !j->r.status)
+        j->r.status = fsr_cublas_use(&j->r.c->cublas, "linalg", j->r.stream, j->r.fault);
     if (batched)
         lu_batched(j, a, (int *)(void *)pivot);
     else
@@ -207,20 +192,20 @@ static void cholesky(job *j) {
     copy(j, l, j->a, j->l.count * each);
     if (many(j)) {
         void *list = addresses(j, l, each);
-        if (!j->status)
+        if (!j->r.status)
             told(j,
                  j->s->potrf_batched[j->letter](j->s->handle, FSR_CUSOLVER_UPPER, (int)n, list, (int)n, j->info,
                                                 (int)j->l.count),
                  "cusolverDnpotrfBatched");
         return;
     }
-    if (!j->status)
+    if (!j->r.status)
         told(j,
              j->s->Xpotrf_bufferSize(j->s->handle, j->s->params, FSR_CUSOLVER_UPPER, n, j->type, l, n, j->type,
                                      &j->device_bytes, &j->host_bytes),
              "cusolverDnXpotrf_bufferSize");
     workspace(j);
-    for (int64_t i = 0; i < j->l.count && !j->status; i++)
+    for (int64_t i = 0; i < j->l.count && !j->r.status; i++)
         told(j,
              j->s->Xpotrf(j->s->handle, j->s->params, FSR_CUSOLVER_UPPER, n, j->type, l + i * each, n, j->type,
                           j->device, j->device_bytes, j->host, j->host_bytes, j->info + i),
@@ -230,7 +215,7 @@ static void cholesky(job *j) {
 /* q of one matrix' reflections. */
 static void orthogonal(job *j, char *q, const char *tau, void *work, int elements) {
     const int m = (int)j->l.cols, k = (int)(j->l.cols < j->l.rows ? j->l.cols : j->l.rows);
-    if (!j->status)
+    if (!j->r.status)
         told(j, j->s->orgqr[j->letter](j->s->handle, m, (int)j->l.more, k, q, m, tau, work, elements, j->other),
              "cusolverDnorgqr");
 }
@@ -239,17 +224,17 @@ static void qr(job *j) {
     const int64_t n = j->l.rows, m = j->l.cols, k = m < n ? m : n, each = m * n * j->element;
     int elements = 0;
     char *a = copies(j), *tau = room(j, k * j->element), *q = j->out[0];
-    if (!j->status)
+    if (!j->r.status)
         told(j,
              j->s->Xgeqrf_bufferSize(j->s->handle, j->s->params, m, n, j->type, a, m, j->type, tau, j->type,
                                      &j->device_bytes, &j->host_bytes),
              "cusolverDnXgeqrf_bufferSize");
-    if (!j->status && q)
+    if (!j->r.status && q)
         told(j, j->s->orgqr_room[j->letter](j->s->handle, (int)m, (int)j->l.more, (int)k, q, (int)m, tau, &elements),
              "cusolverDnorgqr_bufferSize");
     workspace(j);
     void *work = room(j, elements * j->element);
-    for (int64_t i = 0; i < j->l.count && !j->status; i++) {
+    for (int64_t i = 0; i < j->l.count && !j->r.status; i++) {
         char *own = a + i * each, *its = q ? q + i * j->l.slot * j->element : NULL;
         told(j,
              j->s->Xgeqrf(j->s->handle, j->s->params, m, n, j->type, own, m, j->type, tau, j->type, j->device,
@@ -270,13 +255,13 @@ static void svd(job *j) {
     const signed char want = values ? 'N' : 'S';
     char *a = copies(j), *s = result(j, values ? 0 : 1, j->part);
     char *u = values ? NULL : result(j, 0, j->element), *vt = values ? NULL : result(j, 2, j->element);
-    if (!j->status)
+    if (!j->r.status)
         told(j,
              j->s->Xgesvd_bufferSize(j->s->handle, j->s->params, want, want, n, m, j->type, a, n, j->parts_type, s,
                                      j->type, vt, n, j->type, u, m, j->type, &j->device_bytes, &j->host_bytes),
              "cusolverDnXgesvd_bufferSize");
     workspace(j);
-    for (int64_t i = 0; i < j->l.count && !j->status; i++) {
+    for (int64_t i = 0; i < j->l.count && !j->r.status; i++) {
         const int64_t at = i * j->l.slot * j->element;
         told(j,
              j->s->Xgesvd(j->s->handle, j->s->params, want, want, n, m, j->type, a + i * m * n * j->element, n,
@@ -294,7 +279,7 @@ static void eigh(job *j) {
     const int want = values ? FSR_CUSOLVER_VALUES : FSR_CUSOLVER_VECTORS;
     char *a = copies(j), *w = room(j, j->l.count * n * j->part);
     const bool batched = j->l.count > 1 && j->s->XsyevBatched && j->s->XsyevBatched_bufferSize;
-    if (!j->status)
+    if (!j->r.status)
         told(j,
              batched ? j->s->XsyevBatched_bufferSize(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type,
                                                      a, n, j->parts_type, w, j->type, &j->device_bytes, &j->host_bytes,
@@ -303,12 +288,12 @@ static void eigh(job *j) {
                                                j->parts_type, w, j->type, &j->device_bytes, &j->host_bytes),
              "cusolverDnXsyevd_bufferSize");
     workspace(j);
-    if (batched && !j->status)
+    if (batched && !j->r.status)
         told(j,
              j->s->XsyevBatched(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type, a, n, j->parts_type,
                                 w, j->type, j->device, j->device_bytes, j->host, j->host_bytes, j->info, j->l.count),
              "cusolverDnXsyevBatched");
-    for (int64_t i = 0; !batched && i < j->l.count && !j->status; i++)
+    for (int64_t i = 0; !batched && i < j->l.count && !j->r.status; i++)
         told(j,
              j->s->Xsyevd(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type, a + i * each, n,
                           j->parts_type, w + i * n * j->part, j->type, j->device, j->device_bytes, j->host,
@@ -322,31 +307,21 @@ static void eigh(job *j) {
 
 /* ---- the call ---------------------------------------------------------------------------------------------- */
 
-/* Work that reads the host's memory is waited for; the device's is the pool's again, behind the work that uses it: the
- * own stream, in whose order the pool's next owner is, waits for a foreign one before any block is given back. */
+/* Work that reads the host's memory is waited for. */
 static void finish(job *j) {
     if (j->host) {
-        const cudaError_t error = cudaStreamSynchronize(j->stream);
+        const cudaError_t error = cudaStreamSynchronize(j->r.stream);
         cuda(j, error, "waiting for its workspace");
         free(j->host);
     }
-    cuda(j, fsr_stream_end(j->c, j->stream), "ordering streams");
-    while (j->nblocks)
-        fsr_device_pool_free(j->c->pool, j->block[--j->nblocks]);
+    fsr_rooms_leave(&j->r);
 }
 
-/* The handle needs memory of the device's own: where there is none, the pool gives up what nobody uses. */
+/* The handle needs memory of the device's own. */
 static fsr_status prepare(job *j) {
-    fsr_fault ignored = {0};
-    const fsr_status status = fsr_cusolver_use(j->s, &j->c->cublas, j->stream, j->fault);
-    if (status != FSR_ERR_DEVICE_MEMORY)
-        return status;
-    const fsr_status trimmed = fsr_device_pool_trim(j->c->pool, &ignored);
-    fsr_fault_clear(&ignored);
-    if (trimmed)
-        return status;
-    fsr_fault_clear(j->fault);
-    return fsr_cusolver_use(j->s, &j->c->cublas, j->stream, j->fault);
+    fsr_cuda *c = j->r.c;
+    const fsr_status status = fsr_cusolver_use(j->s, &c->cublas, j->r.stream, j->r.fault);
+    return fsr_rooms_trim(c, status, j->r.fault) ? fsr_cusolver_use(j->s, &c->cublas, j->r.stream, j->r.fault) : status;
 }
 
 fsr_status fsr_cuda_linalg(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
@@ -357,10 +332,8 @@ fsr_status fsr_cuda_linalg(fsr_cuda *c, const fsr_library_call *call, void *cons
         [FSR_LINALG_EIGH] = eigh,       [FSR_LINALG_EIGVALSH] = eigh};
     static const int types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
     const fsr_dtype dtype = call->array[0].dtype;
-    job j = {.c = c,
+    job j = {.r = {.c = c, .stream = stream, .call = "linalg", .fault = fault},
              .s = &c->cusolver,
-             .fault = fault,
-             .stream = stream,
              .letter = fsr_cusolver_letter(dtype),
              .element = (int64_t)fsr_dtype_size(dtype),
              .part = (int64_t)fsr_dtype_size(fsr_dtype_real(dtype)),
@@ -374,17 +347,17 @@ fsr_status fsr_cuda_linalg(fsr_cuda *c, const fsr_library_call *call, void *cons
         j.out[i] = array[call->nin + i];
     if (j.l.rows > INT_MAX || j.l.cols > INT_MAX)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call linalg: a side of more than 2^31 - 1");
-    j.status = prepare(&j);
+    j.r.status = prepare(&j);
     j.info = room(&j, (j.l.count + 1) * (int64_t)sizeof(int));
     j.other = j.info ? j.info + j.l.count : NULL;
-    if (!j.status)
+    if (!j.r.status)
         run[j.l.kind](&j);
     int *status = array[call->nin + j.l.nresults];
-    if (j.l.kind == FSR_LINALG_LU && !j.status) /* a zero on the diagonal is no failure */
+    if (j.l.kind == FSR_LINALG_LU && !j.r.status) /* a zero on the diagonal is no failure */
         cuda(&j, cudaMemsetAsync(j.info, 0, (size_t)j.l.count * sizeof(int), stream), "clearing what LU cannot tell");
     if (status)
         copy_pieces(&j, status, j.l.slot * 4, j.info, 4, 4, j.l.count);
     finish(&j);
-    return j.status;
+    return j.r.status;
 }
 #endif

@@ -93,6 +93,12 @@ static int64_t work_matmul(const fsr_library_call *call, bool gpu) {
     return 0;
 }
 
+/* cuSPARSE says what it needs when it is asked. */
+static int64_t work_sparse_solve(const fsr_library_call *call, bool gpu) {
+    (void)call, (void)gpu;
+    return 0;
+}
+
 /* Of a CPU: tables, and two rows for each part. cuFFT has its own. */
 static int64_t work_fft(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *in = &call->array[0];

@@ -6,6 +6,7 @@
 #include "graph/matmul.h"
 #include "graph/sequence.h"
 #include "graph/shape.h"
+#include "graph/sparse.h"
 #include "graph/verify.h"
 
 const char *fsr_library_word(fsr_library library) {
@@ -165,6 +166,26 @@ static const char *check_curand(const fsr_applied *a) {
                                    : n->dtype[0] != FSR_F32 && n->dtype[0] != FSR_F64)
         return "dtypes";
     return NULL;
+}
+
+static const char *check_sparse_solve(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nargs != 4 || n->nout != 1 || fsr_called_count(n->called) != FSR_SPARSE_WORDS)
+        return "arity";
+    const fsr_shape *offsets = &a->arg[0]->shape, *columns = &a->arg[1]->shape, *values = &a->arg[2]->shape;
+    const fsr_dtype index = fsr_applied_dtype(a, 0), dtype = n->dtype[0];
+    for (int i = 0; i < FSR_SPARSE_WORDS; i++)
+        if ((uint64_t)fsr_called_word(n->called, i) > 1)
+            return "an equation that there is not";
+    if ((index != FSR_I32 && index != FSR_I64) || fsr_applied_dtype(a, 1) != index || !fsr_dtype_is_inexact(dtype) ||
+        fsr_dtype_is_half(dtype) || fsr_applied_dtype(a, 2) != dtype || fsr_applied_dtype(a, 3) != dtype)
+        return "dtypes";
+    if (offsets->ndim != 1 || columns->ndim != 1 || n->shape.ndim != 2 || fsr_shape_size(&n->shape) == 0 ||
+        columns->dim[0] == 0 || offsets->dim[0] != n->shape.dim[1] + 1)
+        return "a matrix of another shape, or nothing to solve";
+    return !fsr_shape_equal(columns, values) || !fsr_shape_equal(&a->arg[3]->shape, &n->shape)
+               ? "right sides of another shape"
+               : NULL;
 }
 
 const char *fsr_library_check(const fsr_applied *a) {

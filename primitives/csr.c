@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Sparse matrices by rows: products, norms, masked products, and to and from other forms.
+/* Sparse matrices by rows: products, norms, masked products, triangular equations, and to and from other forms.
  *
  * A matrix is three arrays, so everything is a composition: a row's products are a segment (segment.c), what is taken
  * at the columns is taken in its kernels, and a transposed product is a scatter with sums (scatter_sum.c), the same
  * bits in every run. Coordinates are ordered by a stable sort of their rows. The row of each element is how many rows
- * have begun: a count at each offset and a running sum, where a search for each element would be a loop. */
+ * have begun: a count at each offset and a running sum, where a search for each element would be a loop.
+ * Equations, each of which waits for others, are a library call (graph/sparse.h), and what is wrong with a matrix is
+ * put right before it: a library looks at no index. */
+#include "graph/sparse.h"
 #include "primitives/primitives.h"
+#include <math.h>
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
@@ -177,4 +181,81 @@ fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *matrix) {
         return poison;
     const fsr_node size = fsr_abs_at(at, fsr_convert(at, a.values, fsr_mean_dtype(fsr_node_dtype(a.values)), false));
     return fsr_sqrt_at(at, fsr_segment_sum_at(at, fsr_mul_at(at, size, size), a.offsets));
+}
+
+/* ---- triangles --------------------------------------------------------------------------------------------- */
+
+/* Offsets and columns as libraries take them, which look at nothing: inside, not falling, and of one dtype. */
+static void make_safe(fsr_site at, fsr_csr *a) {
+    const int64_t n = fsr_node_size(a->columns);
+    const fsr_dtype dtype = n <= INT32_MAX && a->cols <= INT32_MAX ? FSR_I32 : FSR_I64;
+    const fsr_node columns = fsr_integers(at, a->columns), offsets = fsr_integers(at, a->offsets);
+    const fsr_node zero = fsr_whole(at, columns, 0), last = fsr_count_i64(columns.graph, at, a->cols - 1);
+    const fsr_node end = fsr_count_i64(columns.graph, at, n);
+    a->columns = fsr_convert(at, fsr_minimum_at(at, fsr_maximum_at(at, columns, zero), last), dtype, false);
+    const fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, zero), end);
+    a->offsets = fsr_cummax_at(at, fsr_convert(at, inside, dtype, false), (int[]){0}, 1, 0);
+}
+
+/* Elements of the diagonal that are not 0 are as many as rows. */
+static fsr_node is_regular(fsr_site at, const fsr_csr *a) {
+    const fsr_node on = fsr_equal_at(at, rows_of(at, a), a->columns);
+    const fsr_node good = fsr_not_equal_at(at, a->values, fsr_whole(at, a->values, 0));
+    const fsr_node count = fsr_count_nonzero_at(at, fsr_logical_and_at(at, on, good), NULL, 0, 0);
+    return fsr_equal_at(at, count, fsr_count_i64(count.graph, at, a->rows));
+}
+
+/* The call: sides is [k, n]. */
+static fsr_node solved(fsr_site at, const char *what, const fsr_csr *a, fsr_node sides, int flags) {
+    const fsr_node arg[] = {a->offsets, a->columns, a->values, sides};
+    const int64_t word[FSR_SPARSE_WORDS] = {
+        [FSR_SPARSE_UPPER] = (flags & FSR_UPPER) != 0, [FSR_SPARSE_UNIT] = (flags & FSR_UNIT_DIAGONAL) != 0};
+    fsr_node handle;
+    for (int i = 0; i < 4; i++)
+        if (!fsr_node_sound(arg[i]))
+            return arg[i];
+    const fsr_type type = {fsr_node_rec(sides)->shape, 1, {fsr_node_dtype(sides)}};
+    fsr_called *called = fsr_called_words(word, FSR_SPARSE_WORDS);
+    if (!called)
+        return fsr_graph_no_memory(sides.graph);
+    fsr_rec *rec = fsr_graph_add(sides.graph, at, what, FSR_NODE_LIBRARY, &type, &handle);
+    if (!rec) {
+        fsr_called_unref(called);
+        return handle;
+    }
+    rec->library = FSR_LIBRARY_SPARSE_SOLVE;
+    rec->called = called;
+    rec->nargs = 4;
+    for (int i = 0; i < 4; i++)
+        rec->arg[i] = (fsr_ref){arg[i].id, arg[i].output};
+    return handle;
+}
+
+fsr_node fsr_csr_solve_triangular_at(fsr_site at, const fsr_csr *matrix, fsr_node b, int flags) {
+    static const char what[] = "csr_solve_triangular";
+    fsr_node poison;
+    fsr_csr a;
+    if (!matrix_take(at, what, matrix, &b, 1, &a, &poison) || !operand_take(at, what, &b, a.rows, false, &poison))
+        return poison;
+    if (a.rows != a.cols)
+        return fsr_poison(b.graph, at, FSR_ERR_SHAPE, what, "a matrix of %lld rows and %lld columns is not square",
+                          (long long)a.rows, (long long)a.cols);
+    if (flags & ~(FSR_UPPER | FSR_UNIT_DIAGONAL))
+        return fsr_poison(b.graph, at, FSR_ERR_VALUE, what, "flags %d", flags);
+    const fsr_dtype dtype = fsr_solve_dtype((const fsr_node[]){matrix->values, b});
+    const bool unit = flags & FSR_UNIT_DIAGONAL;
+    b = fsr_convert(at, b, dtype, false);
+    a.values = fsr_convert(at, a.values, dtype, false);
+    if (!fsr_node_sound(b) || !fsr_node_sound(a.values) || fsr_node_size(b) == 0)
+        return fsr_node_sound(b) ? fsr_node_sound(a.values) ? b : a.values : b;
+    const fsr_node nan = fsr_float_at(at, b.graph, (double)NAN);
+    if (fsr_node_size(a.columns) == 0)
+        return unit ? b : fsr_where_at(at, fsr_equal_at(at, b, b), nan, nan);
+    const bool vector = fsr_node_ndim(b) == 1;
+    make_safe(at, &a);
+    const fsr_node sides =
+        vector ? fsr_reshape_at(at, b, 2, (const int64_t[]){1, a.rows}) : fsr_swapaxes_at(at, b, 0, 1);
+    fsr_node x = solved(at, what, &a, sides, flags);
+    x = vector ? fsr_reshape_at(at, x, 1, &a.rows) : fsr_swapaxes_at(at, x, 0, 1);
+    return unit ? x : fsr_where_at(at, is_regular(at, &a), x, nan);
 }

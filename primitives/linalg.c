@@ -163,8 +163,7 @@ static bool sides_take(problem *p, fsr_node *a, fsr_node *b, fsr_shape *whole) {
     return true;
 }
 
-/* What both are factored in: each by itself, as NumPy has it, so that integers are f64 beside f32 too. */
-static fsr_dtype solve_dtype(const fsr_node *both) {
+fsr_dtype fsr_solve_dtype(const fsr_node *both) {
     fsr_dtype dtype[2];
     int n = 0;
     for (int i = 0; i < 2; i++)
@@ -181,7 +180,7 @@ fsr_node fsr_solve_at(fsr_site at, fsr_node a, fsr_node b) {
     problem p;
     if (fsr_poison_of(at, what, both, 2, &g, &poison))
         return poison;
-    const fsr_dtype common = solve_dtype(both);
+    const fsr_dtype common = fsr_solve_dtype(both);
     if (!take(&p, at, what, &a, true))
         return p.poison;
     const bool vector = fsr_node_ndim(b) == 1;

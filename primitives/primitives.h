@@ -140,6 +140,9 @@ fsr_dtype fsr_state_dtype(fsr_dtype dtype);
 fsr_dtype fsr_mean_dtype(fsr_dtype dtype);
 /* The float that elementary functions make of dtype: f16 of 8 bits, f32 of 16, f64 of wider integers; else itself. */
 fsr_dtype fsr_float_dtype(fsr_dtype dtype);
+/* In which a matrix and its right sides, two nodes, are solved: each by itself, as NumPy has it, so that integers are f64
+ * beside f32 too. */
+fsr_dtype fsr_solve_dtype(const fsr_node *both);
 /* False for integers and bool, which have no NaN. */
 bool fsr_dtype_has_nan(fsr_dtype dtype);
 

@@ -268,10 +268,12 @@ static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fs
     return again_plain(r, id, whole, own);
 }
 
-/* Calls of graph/libraries.def go along their arguments' last dimensions; what a call of the program's own does with
- * more nobody knows. */
+/* Calls of graph/libraries.def go along their arguments' last dimensions, but for equations of sparse matrices; what a
+ * call of the program's own does with more nobody knows. */
 static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
-    return (fsr_graph_rec(r->g, id)->library == FSR_LIBRARY_CALLER ? again_never : again_plain)(r, id, whole, arg);
+    const fsr_library library = fsr_graph_rec(r->g, id)->library;
+    const bool alone = library == FSR_LIBRARY_CALLER || library == FSR_LIBRARY_SPARSE_SOLVE;
+    return (alone ? again_never : again_plain)(r, id, whole, arg);
 }
 
 static const again_fn again[FSR_KIND_COUNT] = {

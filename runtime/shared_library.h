@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries of others that are loaded when they are first wanted: NVRTC, nvJitLink, cuBLAS, cuFFT, cuSOLVER, cuRAND,
- * OpenBLAS.
+ * cuSPARSE, OpenBLAS.
  * A program starts without any of them. Whoever wants one names its files in order of preference and the functions
  * that it calls; a table of these, written as an X-macro, makes the fields that hold them and the list, so no function
  * is declared and not loaded. */

@@ -14,6 +14,7 @@ graph/scope.c 1
 graph/verify.c 2
 primitives/body.c 1
 primitives/cast.c 1
+primitives/csr.c 1
 primitives/curand.c 1
 primitives/filter.c 1
 primitives/fourier.c 1

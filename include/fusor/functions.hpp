@@ -756,6 +756,9 @@ inline node csr_sampled(const fsr_csr &a, const node &x, const node &y, FUSOR_PL
 inline node csr_norms(const fsr_csr &a, FUSOR_PLACE) noexcept {
     return fsr_csr_norms_at(FUSOR_AT, &a);
 }
+inline node csr_solve_triangular(const fsr_csr &a, const node &b, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_csr_solve_triangular_at(FUSOR_AT, &a, b, flags);
+}
 
 // ---- operators, loops and functions of the program's own; op.arity and loop.nstate, loop.narg are the lists' lengths -------
 

@@ -106,6 +106,16 @@ fsr_node fsr_csr_dot_transposed_at(fsr_site at, const fsr_csr *a, fsr_node x);
 fsr_node fsr_csr_sampled_at(fsr_site at, const fsr_csr *a, fsr_node x, fsr_node y);
 /* The root of the sum of each row's squared magnitudes, in the dtype of fsr_norm. */
 fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *a);
+/* Of triangular equations. */
+enum { FSR_UPPER = 8, FSR_UNIT_DIAGONAL = 16 };
+/* x with a x = b, a square matrix of which one triangle is read, the lower one, or with FSR_UPPER the upper one; b is
+ * [rows] or [rows, k], and x like it. With FSR_UNIT_DIAGONAL the diagonal is not read, it is 1. Values and b are
+ * converted as fsr_solve converts its operands. No coordinate of the triangle stands twice. Where the diagonal has a 0,
+ * or not every element, all of x is NaN. A library call: on a CPU plain loops; on a GPU cuSPARSE, loaded when first
+ * used (FSR_ERR_UNSUPPORTED, when it is computed: there is none). FSR_ERR_SHAPE also: it is not square. FSR_ERR_VALUE:
+ * other flags. Not inside of fsr_vectorize where rows have their own operands (FSR_ERR_UNSUPPORTED). The transposed
+ * matrix' rows are fsr_csr_from_coo's of the columns, fsr_csr_rows and the values. */
+fsr_node fsr_csr_solve_triangular_at(fsr_site at, const fsr_csr *a, fsr_node b, int flags);
 #define fsr_csr_from_coo(...) fsr_csr_from_coo_at(FSR_HERE, __VA_ARGS__)
 #define fsr_csr_rows(...) fsr_csr_rows_at(FSR_HERE, __VA_ARGS__)
 #define fsr_csr_to_dense(...) fsr_csr_to_dense_at(FSR_HERE, __VA_ARGS__)
@@ -113,6 +123,7 @@ fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *a);
 #define fsr_csr_dot_transposed(...) fsr_csr_dot_transposed_at(FSR_HERE, __VA_ARGS__)
 #define fsr_csr_sampled(...) fsr_csr_sampled_at(FSR_HERE, __VA_ARGS__)
 #define fsr_csr_norms(...) fsr_csr_norms_at(FSR_HERE, __VA_ARGS__)
+#define fsr_csr_solve_triangular(...) fsr_csr_solve_triangular_at(FSR_HERE, __VA_ARGS__)
 
 FSR_API_END
 

@@ -283,6 +283,7 @@ CSR(norms, (void)0)
 CSR(dot, NODE(x), COMMA x)
 CSR(dot_transposed, NODE(x), COMMA x)
 CSR(sampled, NODE(x); NODE(y), COMMA x COMMA y)
+CSR(solve_triangular, NODE(b); const int flags = api_flags(r), COMMA b COMMA flags)
 
 static void call_runs(api_run *r) {
     fsr_node out[2];
@@ -803,6 +804,7 @@ const api_row api_build_rows[] = {
     ROW(csr_dot, 2),
     ROW(csr_dot_transposed, 1),
     ROW(csr_sampled, 1),
+    ROW(csr_solve_triangular, 2),
     ROW(histogram, 2),
     ROW(histogram_edges, 2),
     ROW(histogram2d, 2),

@@ -212,7 +212,7 @@ fsr_node fuzz_filled(fsr_node x, int ndim, const int64_t *shape);
 
 /* A sparse matrix of x's elements, whose rows' lengths and whose columns are made of y's, and what is done with it;
  * scatters and segments by operators. recipe_sparse.c */
-enum { FUZZ_SPARSE = 19 };
+enum { FUZZ_SPARSE = 21 };
 fsr_node fuzz_sparse(fsr_node x, fsr_node y, int form);
 
 /* x backwards, by a library call of the tests' own. recipe_library.c */

@@ -96,6 +96,19 @@ static fsr_node of_segments(fsr_node x, fsr_node y, int form) {
     }
 }
 
+/* Equations of a triangle, whose coordinates all stand once: row r's elements in the order r, r + 1 ... and then those
+ * before. */
+static fsr_node of_triangle(fsr_node x, fsr_node y, int flags) {
+    enum { N = 4 };
+    fsr_node n = fsr_int(x.graph, N), i = fsr_arange(x.graph, FSR_I32, N * N);
+    const fsr_csr whole = {.offsets = fsr_mul(fsr_arange(x.graph, FSR_I32, N + 1), n),
+                           .columns = fsr_mod(fsr_add(i, fsr_floor_divide(i, n)), n),
+                           .values = fuzz_filled(x, 1, (int64_t[]){N * N}),
+                           .rows = N,
+                           .cols = N};
+    return fsr_csr_solve_triangular(&whole, operand(y, N, flags & FSR_UPPER), flags);
+}
+
 fsr_node fuzz_sparse(fsr_node x, fsr_node y, int form) {
     if (fsr_node_size(x) < 1 || fsr_node_size(y) < 1)
         return (fsr_node){0};
@@ -116,6 +129,8 @@ fsr_node fuzz_sparse(fsr_node x, fsr_node y, int form) {
     case 16: return runs(x);
     case 17: return segmented(x, y, fsr_node_size(y) % 2, -1);
     case 18: return segmented(x, y, fsr_node_size(y) % 2, fsr_node_size(x) % 2 ? FSR_EXCLUSIVE : 0);
+    case 19: return of_triangle(x, y, FSR_UPPER);
+    case 20: return of_triangle(x, y, FSR_UNIT_DIAGONAL);
     default: return of_segments(x, y, form);
     }
 }

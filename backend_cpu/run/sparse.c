@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The library call "sparse_solve" on a CPU: row after row, each with what was found before. Right sides are shared among
+ * threads; one by itself is one thread's. A row is summed in f64 in the order of its elements, so bits depend on nothing
+ * else. */
+#include "graph/sparse.h"
+#include "backend_cpu/run/library.h"
+#include "graph/shape.h"
+#include "graph/size.h"
+#include <complex.h>
+#include <stdatomic.h>
+
+enum { SMALL_WORK = 1 << 14 /* elements that wake nobody */ };
+
+typedef struct job {
+    const fsr_library_call *call;
+    void *const *array;
+    void (*one)(const struct job *j, int64_t side);
+    int64_t n, sides;
+    bool upper, unit, wide_index;
+    atomic_llong next;
+} job;
+
+static inline int64_t index_at(const job *j, int which, int64_t i) {
+    return j->wide_index ? ((const int64_t *)j->array[which])[i] : ((const int32_t *)j->array[which])[i];
+}
+
+/* x[row] = (b[row] - what the row has of those before) / its diagonal. */
+#define SOLVE(name, type, wide)                                                        \
+    static void name(const job *j, int64_t side) {                                     \
+        const type *value = j->array[2], *b = (const type *)j->array[3] + side * j->n; \
+        type *x = (type *)j->array[4] + side * j->n;                                   \
+        for (int64_t k = 0; k < j->n; k++) {                                           \
+            const int64_t row = j->upper ? j->n - 1 - k : k;                           \
+            const int64_t end = index_at(j, 0, row + 1);                               \
+            wide sum = b[row], diagonal = 0;                                           \
+            for (int64_t e = index_at(j, 0, row); e < end; e++) {                      \
+                const int64_t column = index_at(j, 1, e);                              \
+                if (column == row)                                                     \
+                    diagonal += value[e];                                              \
+                else if (column < row ? !j->upper : j->upper)                          \
+                    sum -= (wide)value[e] * (wide)x[column];                           \
+            }                                                                          \
+            x[row] = (type)(j->unit ? sum : sum / diagonal);                           \
+        }                                                                              \
+    }
+SOLVE(solve_f32, float, double)
+SOLVE(solve_f64, double, double)
+SOLVE(solve_c64, float complex, double complex)
+SOLVE(solve_c128, double complex, double complex)
+
+static void sides(void *arg, int worker) {
+    job *j = arg;
+    int64_t side;
+    (void)worker;
+    while ((side = atomic_fetch_add(&j->next, 1)) < j->sides)
+        j->one(j, side);
+}
+
+fsr_status fsr_cpu_sparse_solve(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+                                fsr_fault *fault) {
+    const fsr_shape *shape = &call->array[3].shape;
+    const fsr_dtype dtype = call->array[3].dtype;
+    job j = {.call = call,
+             .array = array,
+             .one = dtype == FSR_F32   ? solve_f32
+                    : dtype == FSR_F64 ? solve_f64
+                    : dtype == FSR_C64 ? solve_c64
+                                       : solve_c128,
+             .n = shape->dim[1],
+             .sides = shape->dim[0],
+             .upper = fsr_called_word(call->called, FSR_SPARSE_UPPER),
+             .unit = fsr_called_word(call->called, FSR_SPARSE_UNIT),
+             .wide_index = call->array[0].dtype == FSR_I64};
+    (void)work, (void)fault;
+    atomic_init(&j.next, 0);
+    if (threads && j.sides > 1 && fsr_size_mul(j.sides, call->array[1].shape.dim[0]) > SMALL_WORK)
+        fsr_thread_pool_run(threads, sides, &j);
+    else
+        sides(&j, 0);
+    return FSR_OK;
+}
