@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "fft" on a GPU: cuFFT's. Its transform to real numbers overwrites what it reads, so it reads a copy:
- * others may read the array, and it may be the caller's. */
+ * others may read the array, and it may be the caller's. Where the plan says that nobody does, the workspace is the
+ * array. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
 #include "graph/fourier.h"
@@ -23,7 +24,7 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
         fsr_cufft_use(f, type_of[kind][wide], fsr_fourier_length(call->called), rows, stream, &plan, fault);
     if (got)
         return got;
-    if (kind == FSR_FOURIER_TO_REAL) {
+    if (kind == FSR_FOURIER_TO_REAL && work != array[0]) {
         const size_t bytes = (size_t)fsr_shape_bytes(&in->shape, in->dtype);
         const cudaError_t error = cudaMemcpyAsync(work, array[0], bytes, cudaMemcpyDeviceToDevice, stream);
         if (error != cudaSuccess)

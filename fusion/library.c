@@ -99,13 +99,18 @@ static int64_t work_sparse_solve(const fsr_library_call *call, bool gpu) {
     return 0;
 }
 
+/* cuFFT overwrites what it makes real of. */
+bool fsr_library_spoils(const fsr_library_call *call, bool gpu) {
+    return gpu && call->library == FSR_LIBRARY_FFT && fsr_fourier_kind_of(call->called) == FSR_FOURIER_TO_REAL;
+}
+
 /* Of a CPU: tables, and two rows for each part. cuFFT has its own. */
 static int64_t work_fft(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *in = &call->array[0];
     const bool wide = in->dtype == FSR_F64 || in->dtype == FSR_C128;
     fsr_fft f;
-    if (gpu) /* cuFFT overwrites what it makes real of */
-        return fsr_fourier_kind_of(call->called) == FSR_FOURIER_TO_REAL ? fsr_shape_bytes(&in->shape, in->dtype) : 0;
+    if (gpu)
+        return fsr_library_spoils(call, gpu) ? fsr_shape_bytes(&in->shape, in->dtype) : 0;
     fsr_fft_make(&f, fsr_fourier_kind_of(call->called), fsr_fourier_length(call->called));
     const int64_t rows = fsr_shape_size(&in->shape) / in->shape.dim[in->shape.ndim - 1], point = wide ? 16 : 8;
     return fsr_size_add(records(fsr_fft_tables(&f), point, 1),

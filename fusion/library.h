@@ -21,6 +21,8 @@ typedef struct fsr_library_call {
     int nin, nout;
     fsr_library_array array[FSR_LIBRARY_ARRAYS]; /* arguments, then results */
     int64_t work_bytes;
+    bool
+        spoils; /* the workspace, of argument 0's bytes, begins as a copy of it; where that dies here it is its memory */
 } fsr_library_call;
 
 /* What it is called in words for the caller. */
@@ -58,5 +60,7 @@ int64_t fsr_top_slots(int64_t n, int64_t k, int64_t rows);
 
 /* Bytes of workspace that a call needs on a machine; FSR_SIZE_OVER where they overflow. */
 int64_t fsr_library_work(const fsr_library_call *call, bool gpu);
+/* What `spoils` says. */
+bool fsr_library_spoils(const fsr_library_call *call, bool gpu);
 
 #endif

@@ -4,7 +4,7 @@
  * In place. In an elementwise kernel each thread reads its elements before it writes them, so an array may be written
  * over one that dies there if both are walked in the same order. The two then are one block. Counter-example: y = x +
  * flip(x): element i of y is ready before another thread has read x[i] as its flipped operand; hence only one access,
- * linear, is allowed. Pastes that write their regions only (fusion/in_place.c) have been given their memory before.
+ * linear, is allowed. A library call's workspace takes over an argument that the library overwrites. Pastes that write their regions only (fusion/in_place.c) have been given their memory before.
  *
  * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is
  * alive at the same time.
@@ -83,6 +83,17 @@ static void in_place_step(fsr_program *program, int at) {
     }
 }
 
+/* A library call that overwrites a copy of its first argument has the argument for a copy, if it dies there. */
+static void in_place_call(fsr_program *program, int at) {
+    const fsr_program_step *step = &program->step[at];
+    const fsr_use *from = &step->use[0], *work = &step->use[step->nuses - 1];
+    if (!step->call->spoils || from->slot.kind != FSR_SLOT_TEMPORARY || from->bytes != work->bytes)
+        return;
+    const int block = block_of(program, from->slot.ordinal);
+    if (program->temporary[block].last == at && program->temporary[from->slot.ordinal].last == at)
+        program->temporary[work->slot.ordinal].in_place_of = from->slot.ordinal;
+}
+
 void fsr_memory_lifetimes(fsr_program *program) {
     for (int t = 0; t < program->ntemporaries; ++t)
         program->temporary[t].first = program->temporary[t].last = -1;
@@ -111,6 +122,8 @@ void fsr_memory_in_place(fsr_program *program) {
     for (int i = 0; i < program->nsteps; ++i)
         if (program->step[i].task == FSR_TASK_KERNEL)
             in_place_step(program, i);
+        else if (program->step[i].task == FSR_TASK_LIBRARY && !program->step[i].nothing)
+            in_place_call(program, i);
 }
 
 /* ---- leaves that are given away --------------------------------------------------------------------------------- */

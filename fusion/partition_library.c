@@ -55,6 +55,7 @@ void fsr_library_of(fsr_library_call *out, const fsr_flow *flow, int node, const
         out->array[n->nargs + i] =
             (fsr_library_array){n->dtype[i], used[i] || (n->called && n->called->code), n->shape};
     out->work_bytes = fsr_library_work(out, gpu);
+    out->spoils = fsr_library_spoils(out, gpu);
 }
 
 /* Memory holds the value from here on. */

@@ -113,10 +113,24 @@ int cufftExecD2Z(int plan, void *in, void *out) {
     TRANSFORM(n / 2 + 1, -1, GET_REAL(double), ((double complex *)out)[row * (n / 2 + 1) + j] = sum)
 }
 
-int cufftExecC2R(int plan, void *in, void *out) {
+/* As cuFFT's do, these leave something else where they read. */
+static int spoil(int plan, void *in, size_t element, int status) {
+    memset(in, 0xff, element * (size_t)(plans[plan].rows * (plans[plan].n / 2 + 1)));
+    return status;
+}
+
+static int real_f32(int plan, void *in, void *out) {
     TRANSFORM(n, 1, GET_HALF(float), ((float *)out)[row * n + j] = (float)creal(sum))
 }
 
-int cufftExecZ2D(int plan, void *in, void *out) {
+static int real_f64(int plan, void *in, void *out) {
     TRANSFORM(n, 1, GET_HALF(double), ((double *)out)[row * n + j] = creal(sum))
+}
+
+int cufftExecC2R(int plan, void *in, void *out) {
+    return spoil(plan, in, sizeof(float complex), real_f32(plan, in, out));
+}
+
+int cufftExecZ2D(int plan, void *in, void *out) {
+    return spoil(plan, in, sizeof(double complex), real_f64(plan, in, out));
 }

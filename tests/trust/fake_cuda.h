@@ -30,6 +30,7 @@ typedef struct fake_cuda {
     int64_t unloaded, unloaded_running;         /* libraries; while launches had not been waited for */
     int64_t graph_launches, peer_copies, waits; /* waits: of a stream for an event */
     int64_t event_waits;                        /* of the host for an event */
+    int64_t copies;                             /* within the device */
 } fake_cuda;
 
 extern fake_cuda fake;

@@ -141,6 +141,33 @@ static void transforms(void **state) {
             fail_msg("%d: %s", i, fsr_error(ctx));
 }
 
+/* The library overwrites a spectrum that it makes real numbers of. One that nobody reads afterwards is lent to it; of any
+ * other, the caller's, one that is read again, a result, it has a copy. */
+static void spectra_are_overwritten(void **state) {
+    (void)state;
+    enum { ROWS = 3, N = 20, BYTES = ROWS * (N / 2 + 1) * 16 };
+    fsr_node x = numbers(FSR_F64, 2, SHAPE(ROWS, N), 1), own = fsr_rfft(x, 1);
+    assert_int_equal(fsr_compute((fsr_node[]){x, own}, 2), FSR_OK);
+    for (int form = 0; form < 4; form++) {
+        fsr_node spectrum = form == 1 ? own : fsr_mul(fsr_rfft(x, 1), fsr_complex(g, 0.5, form)), out[2];
+        int n = 1;
+        out[0] = fsr_irfft(spectrum, N, 1);
+        if (form == 2)
+            out[n++] = fsr_fft(spectrum, 0);
+        if (form == 3)
+            out[n++] = spectrum;
+        const int64_t before = fake.copies;
+        if (fsr_verify(out, n, NULL))
+            fail_msg("%d: %s", form, fsr_error(ctx));
+        assert_int_equal(fake.copies - before, form != 0);
+    }
+    fsr_plan_info lent, copied;
+    fsr_node lone = fsr_irfft(fsr_mul(own, fsr_complex(g, 0, 1)), N, 1), read = fsr_irfft(own, N, 1);
+    assert_int_equal(fsr_query(&lone, 1, &lent), FSR_OK);
+    assert_int_equal(fsr_query(&read, 1, &copied), FSR_OK);
+    assert_true(lent.peak_bytes >= BYTES && lent.peak_bytes == copied.peak_bytes);
+}
+
 static long long counted(const char *name) {
     const char *now = getenv(name);
     return now ? atoll(now) : 0;
@@ -482,6 +509,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(products, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(transforms, setup, teardown),
+        cmocka_unit_test_setup_teardown(spectra_are_overwritten, setup, teardown),
         cmocka_unit_test_setup_teardown(plans_are_replaced, setup, teardown),
         cmocka_unit_test_setup_teardown(memory_of_plans_is_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(no_memory_for_a_plan, setup, teardown),
