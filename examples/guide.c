@@ -363,7 +363,7 @@ static const fsr_native bessel = {
     .result = FSR_F64,
     .parameters = "f64 x, i32 n",
     .c = "return jn(n, x);",
-    .cuda = "return jn(n, x);",
+    .cuda = "return x == 0 ? n == 0 : jn(n, x);", /* CUDA's own jn is NaN at 0 */
     .c_preamble = "double jn(int, double);", /* or #include <math.h>, which takes longer to compile than the kernel */
     .ulp = 64,                               /* how far apart the two may be */
 };
