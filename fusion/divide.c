@@ -16,6 +16,7 @@
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
 #include "fusion/schedule_parts.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_PARTS = 32, MOST_DEPTH = 12, MOST_STEP = 8, MOST_CUTS = 2 * FSR_MAX_CONDITIONS };
@@ -95,9 +96,11 @@ static double work_of(const division *s, const fsr_group *group, const cut *c) {
             at = part_of(c, i, extent);
             know(group, c->dim, &at, &known);
         }
-        sum += fsr_price_element(s->prices, group, &known) * (double)at.count / (double)extent;
+        const fsr_price_work work = fsr_price_element(s->prices, group, 0, &known);
+        sum +=
+            fmax(work.operations / s->prices->issue, work.loads / s->prices->loads) * (double)at.count / (double)extent;
     }
-    return elements * sum / s->prices->issue;
+    return elements * sum;
 }
 
 /* ---- where to cut ------------------------------------------------------------------------------------------- */
@@ -193,8 +196,7 @@ static bool divide(division *s, const fsr_domain *domain, int depth) {
     const int from = s->n;
     if (!lower(s, domain, false, &whole))
         return false;
-    price = fsr_price_map(s->prices, s->p, &whole, &work);
-    *s->p->no_memory = *s->p->no_memory || price < 0;
+    price = fsr_price_group(s->p, &whole, &work);
     bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole.kernel->nconditions > 0 &&
                   work > (price - s->prices->launch) / 2 && find_cut(s, domain, work, &c) &&
                   divide_parts(s, domain, &c, depth);

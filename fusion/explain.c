@@ -4,6 +4,7 @@
 #include "fusion/explain.h"
 #include "fusion/literals.h"
 #include "fusion/loop_plan.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* A schedule on a GPU, what `group` counts there, and the same schedule on a CPU, which has three. */
@@ -116,7 +117,7 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
     if (step->part)
         fputs("\n    part: some of the elements; kernels with other alternatives of the same choices write the others",
               to);
-    fprintf(to, "\n    bytes moved: %lld\n", (long long)step->bytes_moved);
+    fprintf(to, "\n    bytes moved: %lld\n    price: %.0f ns\n", (long long)step->bytes_moved, step->price);
 }
 
 /* Clearing is a part of the kernel whose flags it clears. */
@@ -162,4 +163,20 @@ bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
     if (p->fuse && p->fuel == 0 && p->last.how)
         explain_last(p, to);
     return told;
+}
+
+bool fsr_explain_prices(fsr_program *program) {
+    char line[160] = "";
+    int used = snprintf(line, sizeof line, "price: %.0f ns", program->price);
+    if (program->apart_price > 0)
+        used += snprintf(line + used, sizeof line - (size_t)used, ", of each node by itself %s%.0f ns",
+                         program->apart_least ? "at least " : "", program->apart_price);
+    const size_t before = strlen(program->explanation);
+    char *text = realloc(program->explanation, before + (size_t)used + 2);
+    if (!text)
+        return false;
+    memcpy(text + before, line, (size_t)used);
+    memcpy(text + before + used, "\n", 2);
+    program->explanation = text;
+    return true;
 }

@@ -2,6 +2,7 @@
 /* The partition as a whole: which values memory must hold, the order in which roots are assigned, and what is done when
  * all are; see partition.h. */
 #include "fusion/partition_parts.h"
+#include "fusion/price.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
                          .merging = -1,
                          .into = -1,
                          .bare_reader = -1,
+                         .footprint = fsr_price_footprint(flow),
                          .no_memory = &no_memory};
     size_t n = (size_t)flow->n + 1;
     p->group_of = malloc(sizeof *p->group_of * n);

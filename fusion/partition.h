@@ -107,11 +107,14 @@ typedef struct fsr_fusion {
 
 /* Nodes behind which memory is cut, in order (fusion/peak.c): what is read behind one is stored before it, and no group
  * has roots on both sides. And values that are computed wherever they are read, whatever that costs, as there is no
- * memory for them. */
+ * memory for them. And nodes that are stored, or kernels of their own, as all kernels together then cost less (fusion/apart.c). */
+typedef enum fsr_parting { FSR_TOGETHER, FSR_STORED_APART, FSR_APART } fsr_parting;
+
 typedef struct fsr_cuts {
     int n;
     int *at;
-    bool *again; /* per node; NULL: none */
+    bool *again;          /* per node; NULL: none */
+    unsigned char *apart; /* per node: fsr_parting; NULL: all are together */
 } fsr_cuts;
 
 typedef struct fsr_reader fsr_reader; /* of an array, in a list: fusion/partition_near.c */
@@ -139,7 +142,8 @@ typedef struct fsr_partition {
     int nreaders, reader_capacity;
     int *reader_of_leaf, *reader_of_value, bare_reader; /* the newest of each list, -1: none */
     int *mark, marks;                                   /* per node: the last question that met it */
-    bool *no_memory; /* set where memory was out: the whole is given up, as a plan of fewer fusions would be cached */
+    double footprint; /* bytes of what goes in and out: what is between may stay near, if that does */
+    bool *no_memory;  /* set where memory was out: the whole is given up, as a plan of fewer fusions would be cached */
 } fsr_partition;
 
 /* fuse, fuel: see fsr_program_options. */
@@ -188,6 +192,10 @@ void fsr_partition_divide(fsr_partition *p);
 
 /* Memory holds the node where nothing is fused. A cast is part of the operation that asked for it. */
 bool fsr_unfused_holds(const fsr_flow_node *n);
+/* The node is a kernel of its own. */
+static inline bool fsr_cuts_apart(const fsr_cuts *cuts, int node) {
+    return cuts->apart && cuts->apart[node] == FSR_APART;
+}
 /* Cuts before a node. */
 int fsr_cuts_segment(const fsr_cuts *cuts, int node);
 /* Marks what is stored because it is read behind a cut. False: out of memory. */

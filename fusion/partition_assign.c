@@ -268,7 +268,9 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
     for (int i = 0; i < n; ++i) {
         int g = near[i];
         bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
+        const bool apart = fsr_cuts_apart(p->cuts, a.link.id) || fsr_cuts_apart(p->cuts, fsr_group_first(&p->group[g]));
         const char *reason = p->group[g].library ? fsr_reason_library
+                             : apart             ? fsr_reason_price
                              : cut               ? "more memory would be needed at once than unfused"
                                                  : join(p, g, a, trial);
         if (!reason) {

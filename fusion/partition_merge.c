@@ -35,7 +35,8 @@ static bool between(const fsr_partition *p, int a, int b) {
 }
 
 static bool same_kind(const fsr_partition *p, const fsr_group *a, const fsr_group *b) {
-    return fsr_cuts_segment(p->cuts, fsr_group_first(a)) == fsr_cuts_segment(p->cuts, fsr_group_first(b)) &&
+    return !fsr_cuts_apart(p->cuts, fsr_group_first(a)) && !fsr_cuts_apart(p->cuts, fsr_group_first(b)) &&
+           fsr_cuts_segment(p->cuts, fsr_group_first(a)) == fsr_cuts_segment(p->cuts, fsr_group_first(b)) &&
            fsr_domain_equal(&a->domain, &b->domain) && a->nfolds + b->nfolds <= FSR_MAX_COMBINES &&
            a->nstores + b->nstores <= FSR_MAX_STORES;
 }

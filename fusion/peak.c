@@ -136,9 +136,10 @@ bool fsr_unfused_peak(const fsr_flow *flow, const fsr_loop_plans *loops, bool gp
 /* ---- cuts ------------------------------------------------------------------------------------------------ */
 
 void fsr_cuts_clear(fsr_cuts *cuts) {
+    unsigned char *apart = cuts->apart;
     free(cuts->at);
     free(cuts->again);
-    memset(cuts, 0, sizeof *cuts);
+    *cuts = (fsr_cuts){.apart = apart};
 }
 
 int fsr_cuts_segment(const fsr_cuts *cuts, int node) {
@@ -160,6 +161,9 @@ bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held) {
         if (cut < cuts->n && cuts->at[cut] < last[i] && fsr_unfused_holds(&flow->node[i]))
             held[i] = FSR_HELD;
     }
+    for (int i = 0; cuts->apart && i < flow->n; ++i)
+        if (cuts->apart[i] && fsr_unfused_holds(&flow->node[i]) && held[i] != FSR_HELD)
+            held[i] = cuts->apart[i] == FSR_APART ? FSR_HELD : FSR_HELD_CHEAPER;
     free(last);
     return last || !cuts->n;
 }

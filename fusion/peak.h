@@ -14,7 +14,7 @@ int fsr_cuts_add(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flo
 /* Instead of cutting, takes back stores that only spare time: of those alive wherever the program has more than `limit`
  * bytes of temporaries the one that spares least. Returns how many, 0: none is left, -1: out of memory. */
 int fsr_cuts_unstore(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, int64_t limit);
-/* All cuts go. */
+/* All cuts for the sake of memory go. */
 void fsr_cuts_clear(fsr_cuts *cuts);
 
 #endif

@@ -2,16 +2,20 @@
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. What takes more memory
  * than it may is cut, and planned again. */
 #include "fusion/plan.h"
+#include "fusion/apart.h"
 #include "fusion/contract.h"
 #include "fusion/loop_plan.h"
 #include "fusion/peak.h"
 #include "fusion/plan_parts.h"
+#include "fusion/price.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-enum { MAX_ROUNDS = 12 }; /* of cutting a plan that takes too much memory */
+enum { MAX_ROUNDS = 12 };   /* of cutting a plan that takes too much memory */
+enum { MAX_PRICED = 2048 }; /* nodes of a flow that is planned unfused as well, where that may be cheaper */
+enum { MAX_APART = 4 };     /* of taking kernels apart */
 
 /* Not one that went into another. */
 static bool runs(const fsr_group *group) {
@@ -77,6 +81,18 @@ static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
     return FSR_ERR_INTERNAL;
 }
 
+/* Of a finished kernel, which is its group's for as long. */
+static void price_step(const fsr_partition *p, fsr_program *out, fsr_program_step *step) {
+    fsr_group *group = &p->group[step->group];
+    double issue;
+    if (step->nothing)
+        return;
+    group->kernel = step->kernel;
+    step->price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
+    group->kernel = NULL;
+    out->price += step->price;
+}
+
 /* Outputs, equal ones once. */
 static int64_t output_bytes(const fsr_program *program, const fsr_flow *flow) {
     int64_t bytes = 0;
@@ -134,8 +150,10 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     if (!status && b->flow->gift && !fsr_memory_gifts(out, b->flow->gift))
         status = FSR_ERR_MEMORY;
     for (int i = 0; i < out->nsteps && !status; ++i)
-        if (out->step[i].task == FSR_TASK_KERNEL)
+        if (out->step[i].task == FSR_TASK_KERNEL) {
             status = finish_step(out->step[i].kernel, why, size);
+            price_step(p, out, &out->step[i]);
+        }
     if (status)
         return status;
     if (!fsr_memory_pack(out->temporary, out->ntemporaries, &out->arena_bytes))
@@ -215,6 +233,55 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     return status;
 }
 
+/* Plans again without kernels that cost more than their nodes; the cheaper one stays. *again: something was gained. */
+static fsr_status take_apart(fsr_program *out, const fsr_program *unfused, const fsr_flow *flow,
+                             const fsr_program_options *options, const fsr_loop_plans *loops, fsr_cuts *cuts,
+                             bool *again, char *why, size_t size) {
+    fsr_program next;
+    const int marked = fsr_apart_mark(cuts, out, unfused, flow, &options->target, out->price > unfused->price);
+    *again = false;
+    if (marked <= 0)
+        return marked < 0 ? FSR_ERR_MEMORY : FSR_OK;
+    fsr_cuts_clear(cuts);
+    const fsr_status status = plan_within_memory(&next, flow, options, loops, cuts, why, size);
+    if (status)
+        return status;
+    *again = next.price < out->price;
+    fsr_program_clear(*again ? out : &next);
+    if (*again)
+        *out = next;
+    return FSR_OK;
+}
+
+/* A fused plan costs no more than the unfused one, by the same prices: kernels that do are taken apart. */
+static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
+                                const fsr_loop_plans *loops, fsr_cuts *cuts, char *why, size_t size) {
+    fsr_program unfused;
+    fsr_program_options apart = *options;
+    bool again = true;
+    fsr_status status = plan_within_memory(out, flow, options, loops, cuts, why, size);
+    if (status || !options->fusion || options->fuel >= 0 || !fsr_apart_may_pay(out, flow, &options->target) ||
+        flow->n > MAX_PRICED)
+        return status;
+    apart.fusion = false;
+    status = plan_once(&unfused, flow, &apart, loops, &(fsr_cuts){0}, why, size);
+    for (int i = 0; i < MAX_APART && again && !status; ++i)
+        status = take_apart(out, &unfused, flow, options, loops, cuts, &again, why, size);
+    if (status) {
+        fsr_program_clear(&unfused);
+        fsr_program_clear(out);
+        return status;
+    }
+    const double price = unfused.price;
+    const bool cheaper = price < out->price;
+    fsr_program_clear(cheaper ? out : &unfused);
+    if (cheaper)
+        *out = unfused;
+    out->apart_price = price;
+    out->apart_least = false;
+    return FSR_OK;
+}
+
 fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size) {
     fsr_cuts cuts = {0};
@@ -222,9 +289,14 @@ fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_pr
     memset(out, 0, sizeof *out);
     fsr_status status = fsr_loop_plans_make(&loops, flow, options, why, size);
     if (!status)
-        status = plan_within_memory(out, flow, options, &loops, &cuts, why, size);
+        status = plan_by_price(out, flow, options, &loops, &cuts, why, size);
     fsr_loop_plans_clear(&loops);
     fsr_cuts_clear(&cuts);
+    free(cuts.apart);
+    if (!status && !fsr_explain_prices(out)) {
+        fsr_program_clear(out);
+        status = FSR_ERR_MEMORY;
+    }
     if (!status && !fsr_loop_splice(out)) {
         fsr_program_clear(out);
         status = FSR_ERR_MEMORY;

@@ -63,6 +63,8 @@ typedef struct fsr_program_step {
     fsr_kernel *kernel; /* owned */
     fsr_launch launch;  /* integers and blocks filled in; arrays, scalars, work at run time */
     int64_t work_bytes, zero_bytes;
+    int group;     /* of the partition, while that is there */
+    double price;  /* ns, as the table of prices says (fusion/price.h) */
     bool in_place; /* writes a region of an array that stays as it is elsewhere */
     bool part;     /* writes a part of its arrays' elements, other steps the rest (fusion/divide.c) */
     bool
@@ -77,9 +79,12 @@ typedef struct fsr_program {
     int64_t arena_bytes;            /* temporaries, packed by lifetime */
     int64_t work_bytes, zero_bytes; /* largest of the steps */
     int nleaves, nscalars, nouts, nreports;
-    int *same_out; /* per output: an earlier output with the same value, or -1 */
-    int *gift;     /* per output: a leaf that it may be written over, or -1; NULL: there is none */
-    bool *text;    /* per literal: it was to be an argument, but a kernel has it in its text */
+    int *same_out;      /* per output: an earlier output with the same value, or -1 */
+    int *gift;          /* per output: a leaf that it may be written over, or -1; NULL: there is none */
+    bool *text;         /* per literal: it was to be an argument, but a kernel has it in its text */
+    double price;       /* ns, of its kernels together: as the table of prices says, of a nominal machine */
+    double apart_price; /* the same of the unfused program; 0: not asked for */
+    bool apart_least;   /* that is a bound: it costs more */
     fsr_plan_info info;
     char *explanation; /* text for fsr_explain; owned */
 } fsr_program;
@@ -127,6 +132,8 @@ bool fsr_memory_gifts(fsr_program *program, const int *gift);
  * the arena's, FSR_SIZE_OVER if there is no such arena. False: out of memory. */
 bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes);
 
+/* Adds the prices to the explanation. False: out of memory. */
+bool fsr_explain_prices(fsr_program *program);
 /* The plan in words. False: out of memory. */
 bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to);
 

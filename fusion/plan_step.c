@@ -181,6 +181,7 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
     fsr_literals_bind(group, b->p, b->out->text);
     fsr_schedule_choose(group, &options->target);
     step->kernel = k;
+    step->group = (int)(group - b->p->group);
     group->kernel = NULL;
     const bool cached = fsr_block_is_cached(k, group->integer);
     for (int i = 0; i < k->narrays; ++i) {

@@ -3,6 +3,7 @@
 #ifndef FUSOR_FUSION_PRICE_H
 #define FUSOR_FUSION_PRICE_H
 
+#include "fusion/address.h"
 #include "fusion/partition.h"
 #include "fusion/walk.h"
 
@@ -14,6 +15,11 @@ typedef struct fsr_prices {
 const fsr_prices *fsr_prices_of(bool gpu);
 /* Reading or writing so many bytes. */
 double fsr_price_bytes(const fsr_prices *prices, double bytes);
+/* Bytes of what a flow takes in and gives. Counter-example to asking whether the last cache holds what one kernel moves:
+ * several kernels would move as much faster than one does. */
+double fsr_price_footprint(const fsr_flow *flow);
+/* Reading or writing so many bytes in a program that takes in and gives `footprint`. */
+double fsr_price_moved(const fsr_prices *prices, double bytes, double footprint);
 /* A kernel that moves bytes and does operations. */
 double fsr_price_kernel(const fsr_prices *prices, double bytes, double operations);
 
@@ -28,16 +34,31 @@ bool fsr_price_goes_on(const fsr_partition *p, int id);
 /* Operations of a node for one element. */
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
 
-/* price_map.c. Operations of an element of a map where a version of the loops runs, with what the guards that it
- * does not know cost. */
-double fsr_price_element(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version);
-/* Bytes that a map moves: of each array what it touches, whole lines of it. */
-double fsr_price_touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group);
-/* The price of a map as it would be scheduled; *work: of its operations alone. Negative: out of memory. */
-double fsr_price_map(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *work);
+/* price_element.c. */
+/* A load or store at a computed index that differs along some dimension. */
+bool fsr_price_is_gather(const fsr_form *f);
+/* The dimension of a scheduled kernel along which vectors lie: of its innermost loop, of its threads. */
+int fsr_price_inner(const fsr_kernel *k);
+/* Elements apart along a dimension of the domain; 0: the same one. Of computed places nothing is known. */
+double fsr_price_stride(const fsr_group *group, int access, int d);
+/* Operations, with what guards cost that are asked for, and loads and stores: processors do both at once. */
+typedef struct fsr_price_work {
+    double operations, loads;
+} fsr_price_work;
+/* Of an element of a pass of a scheduled kernel, where a version of the loops runs. */
+fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
+                                 const fsr_loop_version *version);
 
-/* price_group.c. The price of any lowered kernel as it would be scheduled; out of memory is told in p->no_memory. */
-double fsr_price_group(const fsr_partition *p, const fsr_group *group);
+/* price_kernel.c. */
+/* The access takes a whole array: 1, across dimension `inner`, -1, along it, 0: it takes no whole array, or is along
+ * none. */
+int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr_form *f, int access, int inner);
+/* The price of a scheduled kernel; *issue: of its operations and loads alone. */
+double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue);
+/* The same of any lowered kernel, as it would be scheduled; out of memory is told in p->no_memory. */
+double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *issue);
+
+/* price_group.c. */
 /* Two kernels cost less than the one that does what both do. Only asked where that may be: of most joins it is plain
  * that they spare something. */
 bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b);

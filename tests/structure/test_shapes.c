@@ -84,12 +84,12 @@ static void tile_and_repeat(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, ROWS, COLS);
     check(fsr_tile(x, 2, SHAPE(2, 3)), 7 * N, 4);
-    check(fsr_tile(fsr_exp(x), 3, SHAPE(2, 1, 1)), 3 * N, 4);
+    check(fsr_tile(fsr_sqrt(x), 3, SHAPE(2, 1, 1)), 3 * N, 4);
     check(fsr_repeat(x, 4, AXES(1)), 5 * N, 4);
     check(fsr_repeat(x, 2, AXES(0)), 3 * N, 4);
-    check(fsr_exp(fsr_tile(x, 2, SHAPE(2, 3))), 7 * N, 4);
+    check(fsr_neg(fsr_tile(x, 2, SHAPE(2, 3))), 7 * N, 4);
     check(fsr_add(fsr_tile(x, 2, SHAPE(1, 2)), plan_matrix(g, ROWS, 2 * COLS)), 5 * N, 4);
-    check(fsr_exp(fsr_repeat(x, 4, AXES(0))), 5 * N, 4);
+    check(fsr_neg(fsr_repeat(x, 4, AXES(0))), 5 * N, 4);
     check(fsr_sum(fsr_tile(x, 2, SHAPE(2, 3)), NULL, 0, 0), N + 4, 0);
     check(fsr_sum(fsr_tile(x, 2, SHAPE(1, 3)), AXES(1), 1, 0), N + ROWS * 4, 0);
     fsr_node short_runs = fsr_exp(fsr_repeat(x, 4, AXES(1)));

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Which kernels are taken apart; see apart.h.
+ *
+ * Decisions of the partition look at two kernels or at one value. What they miss shows in the whole: a kernel whose
+ * price is above that of the unfused program's kernels of the same nodes. These nodes are stored, and join nothing,
+ * where the plan is made again; but where others evaluate some of them too it is enough to store those. Most kernels cannot cost so much: each kernel of the unfused program costs a launch and
+ * writes its result, and what these cost together is a bound that needs no other plan.
+ *
+ * Counter-example to asking of each join whether it pays: gathers, transposed operands and strided neighbours are each
+ * bearable, and together leave nothing in the loop that is vector code. */
+#include "fusion/apart.h"
+#include "fusion/price.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+static bool runs_alone(const fsr_flow_node *n) {
+    return fsr_is(n->kind, FSR_IS_FOLD | FSR_IS_STORED) || fsr_unfused_holds(n);
+}
+
+/* What the node costs as a kernel of its own at least. What overwrites writes a part of its result. */
+static double least_of(const fsr_prices *prices, const fsr_flow_node *n, double footprint) {
+    double bytes = 0;
+    if (!runs_alone(n) || fsr_is(n->kind, FSR_IS_LIBRARY))
+        return 0;
+    for (int k = 0; k < n->nout && !fsr_is(n->kind, FSR_OVERWRITES | FSR_IS_STORED); ++k)
+        bytes = fmax(bytes, (double)fsr_shape_bytes(&n->shape, n->dtype[k]));
+    return prices->launch + fsr_price_moved(prices, bytes, footprint);
+}
+
+static int nodes_of(const fsr_program_step *step, int *node) {
+    return step->task == FSR_TASK_KERNEL ? fsr_kernel_nodes(step->kernel, node) : 0;
+}
+
+bool fsr_apart_may_pay(fsr_program *program, const fsr_flow *flow, const fsr_target *target) {
+    const fsr_prices *prices = fsr_prices_of(target->gpu);
+    const double footprint = fsr_price_footprint(flow);
+    bool may = false;
+    program->apart_price = 0;
+    program->apart_least = true;
+    for (int i = 0; i < flow->n; ++i)
+        program->apart_price += least_of(prices, &flow->node[i], footprint);
+    for (int i = 0; i < program->nsteps && !may; ++i) {
+        int node[FSR_MAX_INSTS];
+        double least = 0;
+        const int n = nodes_of(&program->step[i], node);
+        for (int k = 0; k < n; ++k)
+            least += least_of(prices, &flow->node[node[k]], footprint);
+        may = n > 1 && program->step[i].price > least;
+    }
+    return may || program->price > program->apart_price;
+}
+
+static int written_node(const fsr_program *program, const fsr_flow *flow, const fsr_use *use) {
+    if (!use->written)
+        return -1;
+    if (use->slot.kind == FSR_SLOT_OUTPUT)
+        return flow->out[use->slot.ordinal].id;
+    return use->slot.kind == FSR_SLOT_TEMPORARY ? program->temporary[use->slot.ordinal].link.id : -1;
+}
+
+/* What each node costs as a kernel of the program. NULL: out of memory. */
+static double *prices_of_nodes(const fsr_program *program, const fsr_flow *flow) {
+    double *price = calloc((size_t)flow->n + 1, sizeof *price);
+    for (int i = 0; price && i < program->nsteps; ++i) {
+        const fsr_program_step *step = &program->step[i];
+        int node = -1;
+        for (int u = 0; u < step->nuses && node < 0; ++u)
+            node = written_node(program, flow, &step->use[u]);
+        if (node >= 0)
+            price[node] += step->price;
+    }
+    return price;
+}
+
+/* What the kernels of a program evaluate. */
+typedef struct evaluated {
+    const fsr_flow *flow;
+    double *price; /* per node: as a kernel of its own */
+    int *times;    /* per node: kernels that evaluate it */
+    int *least;    /* per node: the same of what takes it, the fewest; of outputs 0 */
+} evaluated;
+
+static void count(evaluated *e, const fsr_program *program) {
+    const fsr_flow *flow = e->flow;
+    int node[FSR_MAX_INSTS];
+    for (int i = 0; i < program->nsteps; ++i)
+        for (int k = nodes_of(&program->step[i], node) - 1; k >= 0; --k)
+            ++e->times[node[k]];
+    for (int i = 0; i < flow->n; ++i)
+        e->least[i] = INT_MAX;
+    for (int i = 0; i < flow->nout; ++i)
+        e->least[flow->out[i].id] = 0;
+    for (int i = flow->n - 1; i >= 0; --i)
+        for (int k = 0; k < flow->node[i].nargs; ++k) {
+            int *least = &e->least[flow->node[i].arg[k].id];
+            const int own = fsr_is(flow->node[i].kind, FSR_IS_VIEW) ? e->least[i] : e->times[i];
+            *least = own < *least ? own : *least;
+        }
+}
+
+static int set(fsr_cuts *cuts, const fsr_flow_node *n, int node, fsr_parting how) {
+    const bool changed = runs_alone(n) && cuts->apart[node] < (int)how;
+    if (changed)
+        cuts->apart[node] = (unsigned char)how;
+    return changed;
+}
+
+/* Of what several kernels evaluate, and one of them would spare, is stored what others take; if there is no such thing
+ * the nodes become kernels of their own. */
+static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
+    int marked = 0;
+    bool shared = false;
+    for (int k = 0; k < n; ++k)
+        if (e->times[node[k]] > 1 && e->least[node[k]] < e->times[node[k]] && runs_alone(&e->flow->node[node[k]])) {
+            shared = true;
+            marked += set(cuts, &e->flow->node[node[k]], node[k], FSR_STORED_APART);
+        }
+    for (int k = 0; k < n && !shared; ++k)
+        marked += set(cuts, &e->flow->node[node[k]], node[k], FSR_APART);
+    return marked;
+}
+
+/* The nodes of kernels whose price is above that of these nodes' own kernels, as far as nobody else evaluates them. */
+static int mark_all(const evaluated *e, fsr_cuts *cuts, const fsr_program *program, double margin) {
+    int marked = 0;
+    for (int i = 0; i < program->nsteps; ++i) {
+        int node[FSR_MAX_INSTS];
+        double parts = 0;
+        const int n = nodes_of(&program->step[i], node);
+        for (int k = 0; k < n; ++k)
+            parts += e->price[node[k]] / e->times[node[k]];
+        if (n > 1 && program->step[i].price * (1 - margin) > parts)
+            marked += mark(e, cuts, node, n);
+    }
+    return marked;
+}
+
+int fsr_apart_mark(fsr_cuts *cuts, const fsr_program *program, const fsr_program *unfused, const fsr_flow *flow,
+                   const fsr_target *target, bool any) {
+    evaluated e = {.flow = flow, .price = prices_of_nodes(unfused, flow)};
+    int marked = -1;
+    e.times = calloc((size_t)flow->n + 1, sizeof *e.times);
+    e.least = malloc(sizeof *e.least * ((size_t)flow->n + 1));
+    if (!cuts->apart)
+        cuts->apart = calloc((size_t)flow->n + 1, sizeof *cuts->apart);
+    if (e.price && e.times && e.least && cuts->apart) {
+        count(&e, program);
+        marked = mark_all(&e, cuts, program, any ? 0 : fsr_prices_of(target->gpu)->gain);
+    }
+    free(e.price);
+    free(e.times);
+    free(e.least);
+    return marked;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* What an element of a scheduled kernel's loop costs, in operations, in a version of the loop that knows some
+ * conditions of guards.
+ *
+ * A loop has versions that know which guards hold; where none runs, every alternative of a choice is computed, its
+ * loads under guards that are asked for. What does not vary along the innermost dimension is computed once a run of it.
+ * Some loops are no vector code: those of a load with a stride under a guard that the innermost dimension changes, and
+ * those of a few turns beside a gather or a guard that is asked for, which have no stages and no versions.
+ *
+ * Counter-example to counting instructions: of 27 versions of a stencil's edges and its inside nearly all elements run
+ * the inside's. */
+#include "fusion/address.h"
+#include "fusion/price.h"
+#include "fusion/walk.h"
+#include <math.h>
+
+enum { FEW_LANES = 2 }; /* a gather is done element by element in any case */
+
+bool fsr_price_is_gather(const fsr_form *f) {
+    return f->nterms > 0 && f->moves != 0;
+}
+
+int fsr_price_inner(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1;
+}
+
+double fsr_price_stride(const fsr_group *group, int access, int d) {
+    const fsr_form f = fsr_form_of_access(group->kernel, group->integer, access);
+    if (d < 0)
+        return 0;
+    return (f.moves >> d & 1) ? 1e9 : fabs((double)f.stride[d]) / (double)f.divisor;
+}
+
+/* Of a load at a computed index: of its neighbours in memory, or from anywhere; 0: it is none. */
+static double gather_of(const fsr_prices *prices, const fsr_group *group, int access) {
+    const fsr_form f = fsr_form_of_access(group->kernel, group->integer, access);
+    const fsr_kernel *k = group->kernel;
+    const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
+    double span = 0;
+    if (!fsr_price_is_gather(&f))
+        return 0;
+    for (int t = 0; t < f.nterms; ++t)
+        span += fabs((double)f.coefficient[t]) * (double)f.most[t];
+    return span * size > 2 * prices->near ? prices->far : prices->gather;
+}
+
+/* Loads and stores of every n-th element are done one by one. */
+static double loads_of(const fsr_prices *prices, const fsr_group *group, int number) {
+    const fsr_inst *inst = &group->kernel->inst[number];
+    if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+        return 0;
+    const double stride = fsr_price_stride(group, inst->index, fsr_price_inner(group->kernel));
+    return fmin(fmax(stride, 1), prices->strided);
+}
+
+/* A loop is taken for a few turns of its program. */
+static double turns_of(const fsr_kernel *k, const fsr_inst *inst) {
+    enum { LIKELY_TURNS = 16 };
+    const fsr_region *r = &k->loop[inst->index].program->body;
+    double sum = 1;
+    for (int i = 0; i < r->ninsts; ++i)
+        sum += r->inst[i].kind == FSR_INST_OP ? 1 + fsr_op_get(r->inst[i].op)->cost : 1;
+    return LIKELY_TURNS * sum;
+}
+
+static double cost_of(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version, int number) {
+    const fsr_kernel *k = group->kernel;
+    const fsr_inst *inst = &k->inst[number];
+    const int guard = fsr_inst_guard(inst);
+    const double asked =
+        guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED ? prices->guarded * k->guard[guard].n : 0;
+    switch (inst->kind) {
+    case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : fsr_inst_cost(k, number);
+    case FSR_INST_CALL: return prices->call;
+    case FSR_INST_ITERATE: return turns_of(k, inst);
+    case FSR_INST_LOAD: return prices->load + asked;
+    case FSR_INST_STORE: return fsr_price_stride(group, inst->index, fsr_price_inner(k)) > 1 ? prices->strided : 1;
+    case FSR_INST_GUARD: return asked;
+    case FSR_INST_CONST:
+    case FSR_INST_PARAM: return 0;
+    default: return 1;
+    }
+}
+
+/* A load with a stride, of which a guard is asked that the innermost loop changes: no compiler makes vector code of
+ * it. */
+static bool is_scalar(const fsr_group *group, const fsr_loop_version *version, int number) {
+    const fsr_kernel *k = group->kernel;
+    const fsr_inst *inst = &k->inst[number];
+    bool inner = false;
+    if (inst->kind != FSR_INST_LOAD || !inst->guard || fsr_price_stride(group, inst->index, fsr_price_inner(k)) <= 1 ||
+        fsr_guard_known(k, version, inst->guard - 1) != FSR_ASKED)
+        return false;
+    for (int i = 0; i < k->guard[inst->guard - 1].n; ++i) {
+        const int c = k->guard[inst->guard - 1].condition[i];
+        inner = inner || (!(version->holds >> c & 1) && fsr_condition_is_inner(k, c));
+    }
+    return inner;
+}
+
+static bool is_asked(const fsr_kernel *k, const fsr_loop_version *version, int number) {
+    const int guard = fsr_inst_guard(&k->inst[number]);
+    return guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED;
+}
+
+/* Elements along the inner dimension that share what does not vary along it: a CPU's innermost loop, those of a GPU's
+ * thread. */
+static double run_of(const fsr_group *group, int d) {
+    const fsr_schedule *s = &group->kernel->schedule;
+    const double extent = d >= 0 ? (double)group->extent[d] : 1;
+    const int own = s->kind == FSR_SCHEDULE_COL ? s->vector : s->items;
+    return s->target == FSR_TARGET_CPU ? extent : fmin(extent, fmax(own, 1));
+}
+
+fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
+                                 const fsr_loop_version *version) {
+    const fsr_kernel *k = group->kernel;
+    const int d = fsr_price_inner(k);
+    const double inner = run_of(group, d);
+    uint32_t moves[FSR_MAX_INSTS];
+    bool dead[FSR_MAX_INSTS], scalar = false, asks = false;
+    double sum = 0, gathers = 0, loads = 0;
+    fsr_body body;
+    fsr_body_of(k, pass, &body);
+    fsr_body_dead(k, &body, version, dead);
+    fsr_values_dimensions(k, k->ninsts, moves);
+    for (int i = 0; i < body.n; ++i) {
+        const int number = body.inst[i];
+        const fsr_inst *inst = &k->inst[number];
+        const bool effect = inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE;
+        const double share = d >= 0 && !(moves[number] >> d & 1) && !effect && inner > 1 ? 1 / inner : 1;
+        if (dead[number])
+            continue;
+        sum += cost_of(prices, group, version, number) * share;
+        gathers += inst->kind == FSR_INST_LOAD ? gather_of(prices, group, inst->index) * share : 0;
+        loads += loads_of(prices, group, number) * share;
+        scalar = scalar || is_scalar(group, version, number);
+        asks = asks || is_asked(k, version, number);
+    }
+    const bool mixed = gathers > 0 && !k->schedule.walk[pass].phased;
+    const bool serial = (scalar && inner >= prices->lanes) || (k->schedule.brief && (mixed || asks));
+    return (fsr_price_work){
+        sum * (serial ? prices->lanes : 1) + gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1), loads};
+}

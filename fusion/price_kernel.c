@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The price of a lowered kernel as it would be scheduled: what its operations, its loads and its bytes cost.
+ *
+ * Each pass goes over its loop, each version of it for the elements where that runs. Arrays that are larger than a near
+ * cache and lie across the loop's direction, where others lie along it, cost lines of memory; of lines of which every
+ * n-th element is touched all of it moves.
+ *
+ * Counter-example to two formulas, one for maps and one for folds: a kernel would be compared with its parts, of which
+ * some are the one and some the other. */
+#include "fusion/address.h"
+#include "fusion/price.h"
+#include "fusion/schedule.h"
+#include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { CLOSE = 16 }; /* elements apart that are taken for neighbours */
+
+int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr_form *f, int access, int inner) {
+    const double bytes = (double)fsr_form_count(f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
+    bool other = false;
+    if (inner < 0 || bytes <= prices->near || fsr_price_is_gather(f) || f->divisor != 1)
+        return 0;
+    for (int d = 0; d < f->ndim; ++d)
+        other = other || (d != inner && f->extent[d] > 1 && f->stride[d] != 0 && llabs(f->stride[d]) < CLOSE);
+    return llabs(f->stride[inner]) >= CLOSE ? other : f->stride[inner] != 0 ? -1 : 0;
+}
+
+/* Loads that an element of a pass costs more, as some arrays lie across the order of memory. */
+static double turned_of(const fsr_prices *prices, const fsr_group *group, int pass) {
+    const fsr_kernel *k = group->kernel;
+    double turned = 0, straight = 0;
+    fsr_body body;
+    if (k->schedule.tile || k->schedule.tall)
+        return 0;
+    fsr_body_of(k, pass, &body);
+    for (int i = 0; i < body.n; ++i) {
+        const fsr_inst *inst = &k->inst[body.inst[i]];
+        if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+            continue;
+        const fsr_form f = fsr_form_of_access(k, group->integer, inst->index);
+        const int way = fsr_price_direction(prices, k, &f, inst->index, fsr_price_inner(k));
+        turned += way > 0;
+        straight += way < 0;
+    }
+    return fmin(turned, straight) * prices->turned;
+}
+
+static void add(fsr_price_work *to, double share, const fsr_price_work *work) {
+    to->operations += share * work->operations;
+    to->loads += share * work->loads;
+}
+
+/* What an element costs in a version, with the loops that do elements under a guard with a step again. */
+static void add_version(const fsr_prices *prices, const fsr_group *group, int pass, const fsr_loop_version *version,
+                        double share, fsr_price_work *to) {
+    const fsr_kernel *k = group->kernel;
+    fsr_price_work work = fsr_price_element(prices, group, pass, version);
+    add(to, share, &work);
+    for (int c = 0; c < k->nconditions && k->schedule.cut_steps; ++c) {
+        const fsr_loop_version there = {version->holds | UINT64_C(1) << c, version->never};
+        if (!k->condition[c].step || !fsr_condition_is_inner(k, c) || !fsr_condition_is_decidable(k, c) ||
+            ((version->never | version->holds) >> c & 1))
+            continue;
+        work = fsr_price_element(prices, group, pass, &there);
+        work.operations += prices->strided;
+        add(to, share / (double)group->integer[k->condition[c].step], &work);
+    }
+}
+
+/* An element of a pass, of the versions that are printed and of what is left. */
+static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, int pass) {
+    const fsr_schedule *s = &group->kernel->schedule;
+    fsr_price_work sum = {0, turned_of(prices, group, pass)};
+    double rest = 1;
+    for (int i = 0; i < s->nversions; ++i) {
+        const double share = fsr_version_share(group, &s->version[i]);
+        add_version(prices, group, pass, &s->version[i], share, &sum);
+        rest -= share;
+    }
+    if (rest > 0)
+        add_version(prices, group, pass, &(fsr_loop_version){0, 0}, rest, &sum);
+    return sum;
+}
+
+/* How many times longer operations take in an innermost loop of a few turns. */
+static double lost_vectors(const fsr_prices *prices, const fsr_group *group) {
+    const int d = fsr_price_inner(group->kernel);
+    const double inner = d >= 0 ? (double)group->extent[d] : 1;
+    return inner < prices->lanes && inner > 0 && group->integer[FSR_INT_ROWS] > 1 ? prices->lanes / inner : 1;
+}
+
+/* Bytes of each array that some instruction names. */
+static void whole_bytes(const fsr_partition *p, const fsr_kernel *k, double *bytes) {
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        if (inst->node < 0 || (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE))
+            continue;
+        const int array = k->access[inst->index].buffer;
+        bytes[array] = (double)fsr_shape_bytes(&p->flow->node[inst->node].shape, k->array[array].dtype);
+    }
+}
+
+/* Bytes that a kernel moves: of each array what it touches, whole lines of it. */
+static double touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    double part[FSR_MAX_BUFFERS] = {0}, whole[FSR_MAX_BUFFERS] = {0}, sum = 0;
+    for (int a = 0; a < k->naccesses; ++a) {
+        const fsr_form f = fsr_form_of_access(k, group->integer, a);
+        const double size = (double)fsr_dtype_size(k->array[k->access[a].buffer].dtype);
+        const double stride = fsr_price_stride(group, a, k->ndim - 1);
+        const double most = prices->line / size > 1 ? prices->line / size : 1;
+        part[k->access[a].buffer] += (double)fsr_form_count(&f) * size * fmin(fmax(stride, 1), most);
+    }
+    whole_bytes(p, k, whole);
+    for (int i = 0; i < k->narrays; ++i)
+        sum += fmin(part[i], whole[i]);
+    return sum;
+}
+
+/* What a row costs beside its elements: a scan's strips and stages begin anew. */
+static double rows_of(const fsr_prices *prices, const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && fsr_kernel_has_scan(k);
+    return rows ? (double)group->integer[FSR_INT_ROWS] * prices->row : 0;
+}
+
+double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {
+    const fsr_kernel *k = group->kernel;
+    const double elements = (double)fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]);
+    fsr_price_work sum = {0, 0};
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        const fsr_price_work work = work_of(prices, group, pass);
+        add(&sum, elements, &work);
+    }
+    const double operations = sum.operations * lost_vectors(prices, group) + rows_of(prices, group);
+    *issue = fmax(operations / prices->issue, k->schedule.tall ? 0 : sum.loads / prices->loads);
+    return prices->launch + fmax(fsr_price_moved(prices, touched(prices, p, group), p->footprint), *issue);
+}
+
+double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *issue) {
+    fsr_group scheduled = *group;
+    scheduled.kernel = fsr_kernel_copy(group->kernel);
+    *issue = INFINITY;
+    *p->no_memory = *p->no_memory || !scheduled.kernel;
+    if (!scheduled.kernel)
+        return INFINITY;
+    fsr_schedule_choose(&scheduled, p->target);
+    fsr_schedule_finish(scheduled.kernel);
+    const double price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, &scheduled, issue);
+    fsr_kernel_free(scheduled.kernel);
+    return price;
+}

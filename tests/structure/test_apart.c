@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* A fused plan never costs more than the unfused one, by the same table of prices: of programs drawn at random, and of
+ * some whose kernels leave no vector code when they are all one. */
+#include "bench/random.h"
+#include "fusor/expr.h"
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+#include <stdlib.h>
+
+static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+
+/* The outputs of a program of x and y. */
+static void record(const char *text, const int64_t *extent, fsr_node out[2]) {
+    const fsr_name names[] = {{"x", plan_matrix(g, extent[0], extent[1])}, {"y", plan_matrix(g, extent[0], extent[1])}};
+    assert_int_equal(fsr_exprs(g, text, names, 2, out, 2), 2);
+}
+
+/* Prices of the two plans of a program; how many kernels there are fused. */
+static int check(const char *text, const int64_t *extent, const fsr_target *target) {
+    fsr_node out[2];
+    record(text, extent, out);
+    fsr_program fused = plan_of(target, out, 2), unfused = plan_make(target, out, 2, (plan_knobs){.unfused = true});
+    const int kernels = fused.info.kernels;
+    const bool known = fused.apart_least ? fused.apart_price <= unfused.price : fused.apart_price == unfused.price;
+    if (fused.price > unfused.price || !known || !strstr(fused.explanation, "\nprice: "))
+        fail_msg("%s\nunfused %.0f ns, told as %.0f\n%s", text, unfused.price, fused.apart_price, fused.explanation);
+    fsr_program_clear(&fused);
+    fsr_program_clear(&unfused);
+    return kernels;
+}
+
+static void drawn_at_random(void **state) {
+    (void)state;
+    enum { PROGRAMS = 100 };
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        int64_t extent[2];
+        char *text = bench_random_text(seed, extent);
+        assert_non_null(text);
+        for (int t = 0; t < 2; t++)
+            check(text, extent, targets[t]);
+        free(text);
+    }
+}
+
+/* Sums of eight neighbours of a stencil: each of its loads would have a stride. */
+static void strided_stencils_are_stored(void **state) {
+    (void)state;
+    const int64_t extent[] = {2000, 2000};
+    assert_int_equal(check("p = pad(y, 1); t = 0.2 * (p[1:-1, 1:-1] + p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + "
+                           "p[1:-1, 2:]); mean(reshape(t, [2000, 250, 8]), 2), x + 1",
+                           extent, &target_cpu),
+                     3);
+}
+
+/* Functions of a value in memory, which a sum would evaluate again. */
+static void one_evaluation_is_enough(void **state) {
+    (void)state;
+    const int64_t n = 1 << 20, offsets = 1 << 16;
+    fsr_node y = fsr_segment_sum(fsr_exp(fsr_sin(fsr_exp(plan_vector(g, n)))), fsr_input(g, "o", FSR_I64, 1, &offsets));
+    fsr_program p = plan_of(&target_cpu, &y, 1);
+    int functions = 0;
+    for (int i = 0; i < p.info.kernels; i++) {
+        const fsr_kernel *k = fsr_program_kernel(&p, i)->kernel;
+        for (int v = 0; v < k->ninsts; v++)
+            functions += k->inst[v].kind == FSR_INST_OP && k->inst[v].op == FSR_OP_SIN;
+    }
+    fsr_program_clear(&p);
+    assert_int_equal(functions, 1);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(drawn_at_random), TEST(strided_stencils_are_stored),
+                                       TEST(one_evaluation_is_enough)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
