@@ -145,9 +145,6 @@ bool fsr_emit_pool_count(fsr_emit *e, char buf[FSR_EXPR], int fold);
 /* The stage's chain is nothing but such counts: q<stage>, for each step, and "total<stage>" stand for its states. */
 bool fsr_emit_pool_counts(const fsr_emit *e, int stage);
 void fsr_emit_pool_sums(fsr_emit *e, int stage);
-/* The tile's count is published; "prefix<stage>", of all tiles to the left. */
-void fsr_emit_pool_post(fsr_emit *e, int stage);
-void fsr_emit_pool_lookback(fsr_emit *e, int stage);
 /* Pooled: of a step, of an element, of a store whose values a scan's results are part of. */
 void fsr_emit_pool_ranks(fsr_emit *e, int v);
 void fsr_emit_pool_values(fsr_emit *e, int v);
@@ -213,8 +210,8 @@ void fsr_emit_tile(fsr_emit *e);
 void fsr_emit_tile_begin(fsr_emit *e);
 void fsr_emit_tile_loads(fsr_emit *e);
 void fsr_emit_tile_stages(fsr_emit *e);
-/* emit_lookback.c, with members: the block's next tile, which it loads. */
-void fsr_emit_lookback_next(fsr_emit *e);
+/* emit_lookback.c, with members: the fold of the block's tile is published, and its next tile loaded. */
+void fsr_emit_lookback_next(fsr_emit *e, int stage);
 /* Loops over steps j and lanes v (one loop over i if vector is 1); lanes also define c if the loop needs it. */
 void fsr_emit_open_steps(fsr_emit *e, const char *first, int stride);
 void fsr_emit_open_lanes(fsr_emit *e);

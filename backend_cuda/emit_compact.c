@@ -144,21 +144,6 @@ void fsr_emit_pool_sums(fsr_emit *e, int stage) {
                   e->s.vector, warps, store->arg[1], stage, scratch);
 }
 
-void fsr_emit_pool_post(fsr_emit *e, int stage) {
-    const int f = fsr_counting_fold(e->k, &e->k->inst[fsr_tile_counts(e->k, &e->tile, stage)]);
-    fsr_emit_line(e, "u64 *const places%d = (u64 *)board%d.flags;", stage, stage);
-    fsr_emit_line(e, "if (threadIdx.x == 0) fsr_post_count(places%d + t, (u64)total%d.f%d.c0, false);", stage, stage,
-                  f);
-}
-
-void fsr_emit_pool_lookback(fsr_emit *e, int stage) {
-    const int f = fsr_counting_fold(e->k, &e->k->inst[fsr_tile_counts(e->k, &e->tile, stage)]);
-    fsr_emit_line(e, "__shared__ u64 k%d[%d];", stage, fsr_emit_warps(e));
-    fsr_emit_line(
-        e, "const chain%d_%d::state prefix%d = {op%d::state{fsr_counts_before<%d>(total%d.f%d.c0, t, places%d, k%d)}};",
-        e->pass, stage, stage, e->op_of[f], fsr_emit_warps(e), stage, f, stage, stage);
-}
-
 /* Of an element: what is stored, and whether. */
 static void put(fsr_emit *e, int v, const char *selected) {
     const fsr_inst *inst = &e->k->inst[v];

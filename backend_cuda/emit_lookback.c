@@ -144,7 +144,8 @@ static void chained_tiles(fsr_emit *e) {
     fsr_emit_close(e);
 }
 
-void fsr_emit_lookback_next(fsr_emit *e) {
+void fsr_emit_lookback_next(fsr_emit *e, int stage) {
+    fsr_emit_line(e, "if (threadIdx.x == 0) board%d.post(0, t, total%d);", stage, stage);
     fsr_emit_line(e, "then = follows;");
     fsr_emit_open(e, "if (then < splits) {");
     fsr_emit_line(e, "c0 = then * %d + column;", fsr_emit_tile_columns(e));

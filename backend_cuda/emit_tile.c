@@ -318,20 +318,17 @@ static void chain_sums(fsr_emit *e, int s) {
 /* "prefix1": the fold of all tiles to the left. */
 static void chain_lookback(fsr_emit *e, int s) {
     const int p = e->pass, beside = fsr_emit_beside(e);
-    if (fsr_emit_pool_counts(e, s)) {
-        fsr_emit_pool_post(e, s);
-        if (e->s.members)
-            fsr_emit_lookback_next(e);
-        fsr_emit_pool_lookback(e, s);
-        return;
-    }
     fsr_emit_line(e, "__shared__ chain%d_%d::state k%d[%d];", p, s, s, 4 * beside);
     if (beside > 1)
         fsr_emit_line(e,
                       "const chain%d_%d::state prefix%d = fsr_rows_lookback<chain%d_%d, %d, %d>(total%d, t, board%d, "
                       "beside, k%d);",
                       p, s, s, p, s, beside, e->s.threads / 32, s, s, s);
-    else
+    else if (e->s.members) {
+        fsr_emit_lookback_next(e, s);
+        fsr_emit_line(e, "const chain%d_%d::state prefix%d = fsr_before_tile<chain%d_%d, %d>(t, board%d, k%d);", p, s,
+                      s, p, s, fsr_emit_warps(e), s, s);
+    } else
         fsr_emit_line(e, "const chain%d_%d::state prefix%d = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);",
                       p, s, s, p, s, fsr_emit_warps(e), s, s, s);
 }

@@ -13,9 +13,6 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
     {"fsr_shuffle_word", true,
      "/* Words from another lane; every lane of the warp takes part. */\n"
      "static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }\n"},
-    {"fsr_ballot", true,
-     "/* A bit a lane. */\n"
-     "static inline u32 fsr_ballot(bool x) { return __ballot_sync(0xffffffffu, x); }\n"},
     {"fsr_warp_barrier", true,
      "static inline void fsr_warp_barrier() { __syncwarp(); }\n"},
     {"fsr_add_ticket", true,
@@ -506,20 +503,26 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    }\n"
      "    return sum;\n"
      "}\n"},
-    {"fsr_lookback", false,
-     "/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: the tile's own fold is published\n"
-     "   first; one warp a level waits for the entries to its left within the group of 32; who completes a group publishes its\n"
-     "   fold one level up. scratch: four states. */\n"
-     "template <class F, int WARPS, class S>\n"
-     "__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)\n"
+    {"fsr_before_tile", false,
+     "/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: one warp a level waits for the\n"
+     "   entries to its left within the group of 32; who completes a group publishes its fold one level up. The tile's own fold was\n"
+     "   published before. scratch: four states. */\n"
+     "template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(u32 t, const fsr_board<F> &board, S *scratch)\n"
      "{\n"
-     "    if (threadIdx.x == 0) board.post(0, t, total);\n"
      "    for (int level = threadIdx.x / 32; level < 4; level += WARPS) {\n"
      "        const S sum = fsr_climb<F>(level, t, board);\n"
      "        if (threadIdx.x % 32 == 0) scratch[level] = sum;\n"
      "    }\n"
      "    fsr_barrier();\n"
      "    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);\n"
+     "}\n"},
+    {"fsr_lookback", false,
+     "/* The same, and the tile's own fold is published before. */\n"
+     "template <class F, int WARPS, class S>\n"
+     "__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)\n"
+     "{\n"
+     "    if (threadIdx.x == 0) board.post(0, t, total);\n"
+     "    return fsr_before_tile<F, WARPS>(t, board, scratch);\n"
      "}\n"},
     {"fsr_rows_lookback", false,
      "/* The same of `rows` rows side by side, at most X: thread x has row x % X. A warp goes through the levels from the lowest one up,\n"

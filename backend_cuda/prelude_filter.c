@@ -85,47 +85,6 @@ const fsr_prelude_piece fsr_prelude_filter[] = {
      "    }\n"
      "    return run;\n"
      "}\n"},
-    {"fsr_post_count", false,
-     "/* A tile leaves how many it has, and, when it knows that, how many there are up to its end. */\n"
-     "static inline void fsr_post_count(u64 *place, u64 count, bool all) { fsr_post_word(place, count << 2 | (all ? 2 : 1)); }\n"},
-    {"fsr_count_lanes", false,
-     "template <class I> __forceinline__ static I fsr_count_lanes(I x)\n"
-     "{\n"
-     "    const u32 lane = threadIdx.x % 32;\n"
-     "#pragma unroll\n"
-     "    for (u32 d = 1; d < 32; d *= 2) x += fsr_shuffle(x, lane ^ d);\n"
-     "    return x;\n"
-     "}\n"},
-    {"fsr_counts_before", false,
-     "/* How many the tiles to the left of tile t have. All threads look, each at one tile, for the nearest that knows how many there are up\n"
-     "   to its end, and add up what stands between: of whole numbers any order gives the same. scratch: a word a warp. */\n"
-     "template <int WARPS, class I> __forceinline__ static I fsr_counts_before(I total, u32 t, u64 *places, u64 *scratch)\n"
-     "{\n"
-     "    const u32 lane = threadIdx.x % 32;\n"
-     "    I sum = 0;\n"
-     "    for (u32 first = t;; first -= WARPS * 32) {\n"
-     "        u64 w = 2;\n"
-     "        if (threadIdx.x < first) {\n"
-     "            const u64 *const place = places + (first - 1 - threadIdx.x);\n"
-     "            for (w = fsr_peek_word(place); !(w & 3); w = fsr_peek_word(place)) fsr_pause();\n"
-     "        }\n"
-     "        u32 ends = fsr_ballot(w & 2);\n"
-     "        const I part = fsr_count_lanes<I>(ends && lane >= (u32)__ffs(ends) ? 0 : (I)(w >> 2));\n"
-     "        if (WARPS == 1) {\n"
-     "            sum += part;\n"
-     "        } else {\n"
-     "            if (lane == 0) scratch[threadIdx.x / 32] = (u64)part << 1 | (ends != 0);\n"
-     "            fsr_barrier();\n"
-     "            w = lane < WARPS ? scratch[lane] : 0;\n"
-     "            ends = fsr_ballot(w & 1);\n"
-     "            sum += fsr_count_lanes<I>(ends && lane >= (u32)__ffs(ends) ? 0 : (I)(w >> 1));\n"
-     "        }\n"
-     "        if (ends) break;\n"
-     "        fsr_barrier();\n"
-     "    }\n"
-     "    if (threadIdx.x == 0) fsr_post_count(places + t, (u64)(sum + total), true);\n"
-     "    return sum;\n"
-     "}\n"},
     {"fsr_pool", false,
      "/* An element of a tile, if it is selected, to where the next one is to go. */\n"
      "template <class T, class X> __forceinline__ static void fsr_pool(T *&to, const X &x, bool selected)\n"

@@ -282,19 +282,24 @@ template <class F> __forceinline__ static typename F::state fsr_climb(int level,
     }
     return sum;
 }
-/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: the tile's own fold is published
-   first; one warp a level waits for the entries to its left within the group of 32; who completes a group publishes its
-   fold one level up. scratch: four states. */
-template <class F, int WARPS, class S>
-__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)
+/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: one warp a level waits for the
+   entries to its left within the group of 32; who completes a group publishes its fold one level up. The tile's own fold was
+   published before. scratch: four states. */
+template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(u32 t, const fsr_board<F> &board, S *scratch)
 {
-    if (threadIdx.x == 0) board.post(0, t, total);
     for (int level = threadIdx.x / 32; level < 4; level += WARPS) {
         const S sum = fsr_climb<F>(level, t, board);
         if (threadIdx.x % 32 == 0) scratch[level] = sum;
     }
     fsr_barrier();
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
+}
+/* The same, and the tile's own fold is published before. */
+template <class F, int WARPS, class S>
+__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)
+{
+    if (threadIdx.x == 0) board.post(0, t, total);
+    return fsr_before_tile<F, WARPS>(t, board, scratch);
 }
 
 struct op0 {

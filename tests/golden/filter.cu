@@ -38,8 +38,6 @@ __forceinline__ static void fsr_load(T (&x)[N], int at, const T *p)
 static inline void fsr_barrier() { __syncthreads(); }
 /* Words from another lane; every lane of the warp takes part. */
 static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }
-/* A bit a lane. */
-static inline u32 fsr_ballot(bool x) { return __ballot_sync(0xffffffffu, x); }
 static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }
 static inline void fsr_pause() { __nanosleep(20); }
 /* Words that blocks leave for each other: a value and its flag in one access, or a flag that follows a value. */
@@ -78,6 +76,24 @@ template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)
 #pragma unroll
     for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);
     return w.state;
+}
+/* Inclusive scans of N independent states over LANES lanes, as many side by side as eight registers hold. */
+template <class F, int LANES, class S, int N> __forceinline__ static void fsr_warp_scan(S (&x)[N])
+{
+    constexpr int M = sizeof(S) < 32 ? 32 / (int)sizeof(S) : 1;
+    const u32 lane = threadIdx.x % 32;
+#pragma unroll
+    for (int first = 0; first < N; first += M) {
+#pragma unroll
+        for (u32 d = 1; d < LANES; d *= 2) {
+            S y[M];
+#pragma unroll
+            for (int i = 0; i < M && first + i < N; i++) y[i] = fsr_shuffle(x[first + i], lane - d);
+#pragma unroll
+            for (int i = 0; i < M && first + i < N; i++)
+                if (lane % LANES >= d) x[first + i] = F::combine(y[i], x[first + i]);
+        }
+    }
 }
 static inline u32 fsr_take_ticket(u32 *ticket, u32 &shared)
 {
@@ -140,6 +156,39 @@ template <class F> struct fsr_board {
         }
     }
 };
+/* A warp folds the entries of a level to the left of tile t within its group of 32, and posts the fold of a group that t completes
+   one level up. The top level has no groups. */
+template <class F> __forceinline__ static typename F::state fsr_climb(int level, u32 t, const fsr_board<F> &board)
+{
+    typedef typename F::state S;
+    const u32 lane = threadIdx.x % 32, own = t >> 5 * level, first = level < 3 ? own & ~31u : 0;
+    const bool closes = level < 3 && ((t + 1) & ((32u << 5 * level) - 1)) == 0;
+    const u32 stop = own + closes;
+    S sum = F::identity();
+    for (u32 q = first; q < stop; q += 32) {
+        S x[1] = {F::identity()};
+        if (q + lane < stop) x[0] = board.wait(level, q + lane);
+        fsr_warp_scan<F, 32>(x);
+        if (closes && lane == 31) board.post(level + 1, own >> 5, x[0]);
+        if (q < own) {
+            const u32 last = own - q < 32 ? own - q - 1 : 31;
+            sum = F::combine(sum, fsr_shuffle(x[0], last));
+        }
+    }
+    return sum;
+}
+/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: one warp a level waits for the
+   entries to its left within the group of 32; who completes a group publishes its fold one level up. The tile's own fold was
+   published before. scratch: four states. */
+template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(u32 t, const fsr_board<F> &board, S *scratch)
+{
+    for (int level = threadIdx.x / 32; level < 4; level += WARPS) {
+        const S sum = fsr_climb<F>(level, t, board);
+        if (threadIdx.x % 32 == 0) scratch[level] = sum;
+    }
+    fsr_barrier();
+    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
+}
 /* Elements of the tile that begins at column `first`. */
 static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }
 /* A word of which a compiler knows no more. */
@@ -188,44 +237,6 @@ template <int V, int WARPS, int STEPS> __forceinline__ static u32 fsr_pool_count
         for (int j = 0; j < STEPS; j++) before[j] += warp ? left : 0;
     }
     return run;
-}
-/* A tile leaves how many it has, and, when it knows that, how many there are up to its end. */
-static inline void fsr_post_count(u64 *place, u64 count, bool all) { fsr_post_word(place, count << 2 | (all ? 2 : 1)); }
-template <class I> __forceinline__ static I fsr_count_lanes(I x)
-{
-    const u32 lane = threadIdx.x % 32;
-#pragma unroll
-    for (u32 d = 1; d < 32; d *= 2) x += fsr_shuffle(x, lane ^ d);
-    return x;
-}
-/* How many the tiles to the left of tile t have. All threads look, each at one tile, for the nearest that knows how many there are up
-   to its end, and add up what stands between: of whole numbers any order gives the same. scratch: a word a warp. */
-template <int WARPS, class I> __forceinline__ static I fsr_counts_before(I total, u32 t, u64 *places, u64 *scratch)
-{
-    const u32 lane = threadIdx.x % 32;
-    I sum = 0;
-    for (u32 first = t;; first -= WARPS * 32) {
-        u64 w = 2;
-        if (threadIdx.x < first) {
-            const u64 *const place = places + (first - 1 - threadIdx.x);
-            for (w = fsr_peek_word(place); !(w & 3); w = fsr_peek_word(place)) fsr_pause();
-        }
-        u32 ends = fsr_ballot(w & 2);
-        const I part = fsr_count_lanes<I>(ends && lane >= (u32)__ffs(ends) ? 0 : (I)(w >> 2));
-        if (WARPS == 1) {
-            sum += part;
-        } else {
-            if (lane == 0) scratch[threadIdx.x / 32] = (u64)part << 1 | (ends != 0);
-            fsr_barrier();
-            w = lane < WARPS ? scratch[lane] : 0;
-            ends = fsr_ballot(w & 1);
-            sum += fsr_count_lanes<I>(ends && lane >= (u32)__ffs(ends) ? 0 : (I)(w >> 1));
-        }
-        if (ends) break;
-        fsr_barrier();
-    }
-    if (threadIdx.x == 0) fsr_post_count(places + t, (u64)(sum + total), true);
-    return sum;
 }
 /* Element i of a tile of n: to its rank among the selected ones, or, if it is none, counted from the end. rank: of this element before,
    of the next one after. */
@@ -344,8 +355,8 @@ k_greater_cast_cumsum_where_comp_9de52540(const f32 *__restrict__ x0, f32 *__res
                 fsr_pool_all(pool8, v6[i], w2 >> i & 1, cj - t * 10240 + v, among, rank8);
             }
         }
-        u64 *const places0 = (u64 *)board0.flags;
-        if (threadIdx.x == 0) fsr_post_count(places0 + t, (u64)total0.f0.c0, false);
+        __shared__ chain0_0::state k0[4];
+        if (threadIdx.x == 0) board0.post(0, t, total0);
         then = follows;
         if (then < splits) {
             c0 = then * 10240 + column;
@@ -357,8 +368,7 @@ k_greater_cast_cumsum_where_comp_9de52540(const f32 *__restrict__ x0, f32 *__res
                 }
             }
         }
-        __shared__ u64 k0[16];
-        const chain0_0::state prefix0 = {op0::state{fsr_counts_before<16>(total0.f0.c0, t, places0, k0)}};
+        const chain0_0::state prefix0 = fsr_before_tile<chain0_0, 16>(t, board0, k0);
         fsr_pool_out<512, false>(&x1[a1], pool8, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
     }
 }

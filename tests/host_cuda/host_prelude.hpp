@@ -103,9 +103,6 @@ static inline double rsqrt(double x) {
 static inline float rsqrtf(float x) {
     return (float)(1 / sqrt((double)x));
 }
-static inline int __ffs(int x) {
-    return __builtin_ffs(x);
-}
 static inline int __popc(unsigned x) {
     return __builtin_popcount(x);
 }
@@ -164,13 +161,6 @@ static inline void fsr_barrier(HOST_LINE) {
 }
 static inline unsigned fsr_shuffle_word(unsigned word, unsigned lane, HOST_LINE) {
     return host_calls->shuffle(word, lane, line);
-}
-static inline unsigned fsr_ballot(bool x, HOST_LINE) {
-    const unsigned lane = threadIdx.x % 32;
-    unsigned bits = (unsigned)x << lane;
-    for (unsigned d = 1; d < 32; d *= 2)
-        bits |= host_calls->shuffle(bits, lane ^ d, line);
-    return bits;
 }
 static inline void fsr_warp_barrier(HOST_LINE) {
     host_calls->shuffle(0, 0, line);
