@@ -182,7 +182,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsign
     fake_graph *to = fake_object(sizeof *to);
     to->n = from->n;
     to->node = __real_realloc(NULL, sizeof *to->node * (size_t)(from->n + 1));
-    memcpy(to->node, from->node, sizeof *to->node * (size_t)from->n);
+    if (from->n > 0)
+        memcpy(to->node, from->node, sizeof *to->node * (size_t)from->n);
     *out = (cudaGraphExec_t)to;
     return cudaSuccess;
 }
