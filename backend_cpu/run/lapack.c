@@ -6,6 +6,7 @@
 #include "backend_cpu/run/linalg.h"
 #include "fusion/linalg.h"
 #include "graph/ops.h"
+#include "graph/size.h"
 #include <dlfcn.h>
 #include <limits.h>
 #include <math.h>
@@ -58,21 +59,26 @@ typedef struct job {
     const fsr_linalg_one *o;
     size_t element;
     char *copy, *rest;
-    int left; /* elements behind the copy */
+    int64_t left; /* elements behind the copy */
     int rows, cols;
 } job;
 
 /* The next part of the room. */
-static void *part(job *j, int elements) {
+static void *part(job *j, int64_t elements) {
     void *at = j->rest;
     j->rest += (size_t)elements * j->element;
     j->left -= elements;
     return at;
 }
 
+/* What is left of it, as far as LAPACK's integers can say so: more than the least is for speed alone. */
+static int room_left(const job *j) {
+    return j->left < INT_MAX ? (int)j->left : INT_MAX;
+}
+
 static bool solve(job *j) {
     const int n = j->cols, sides = (int)j->o->l->more;
-    int *pivot = part(j, n + 4), info;
+    int *pivot = part(j, (int64_t)n + 4), info;
     j->f->getrf(&n, &n, j->copy, &n, pivot, &info);
     if (info || !j->o->out[0])
         return info == 0;
@@ -83,7 +89,7 @@ static bool solve(job *j) {
 
 static bool lu(job *j) {
     const int n = j->cols;
-    int *pivot = j->o->out[1] ? j->o->out[1] : part(j, n + 4), info;
+    int *pivot = j->o->out[1] ? j->o->out[1] : part(j, (int64_t)n + 4), info;
     j->f->getrf(&n, &n, j->copy, &n, pivot, &info);
     if (j->o->out[0])
         memcpy(j->o->out[0], j->copy, (size_t)n * (size_t)n * j->element);
@@ -102,15 +108,16 @@ static bool cholesky(job *j) {
 
 static bool qr(job *j) {
     const int n = j->rows, m = j->cols, k = m < n ? m : n, columns = (int)j->o->l->more;
-    int info;
     void *tau = part(j, k), *q = j->o->out[0];
-    j->f->geqrf(&m, &n, j->copy, &m, tau, j->rest, &j->left, &info);
+    const int left = room_left(j);
+    int info;
+    j->f->geqrf(&m, &n, j->copy, &m, tau, j->rest, &left, &info);
     if (j->o->out[1])
         memcpy(j->o->out[1], j->copy, (size_t)m * (size_t)n * j->element);
     if (!q || info)
         return info == 0;
     memcpy(q, j->copy, (size_t)m * (size_t)k * j->element);
-    j->f->orgqr(&m, &columns, &k, q, &m, tau, j->rest, &j->left, &info);
+    j->f->orgqr(&m, &columns, &k, q, &m, tau, j->rest, &left, &info);
     return info == 0;
 }
 
@@ -123,15 +130,17 @@ static bool svd(job *j) {
     int info;
     void *s = values ? o->out[0] : o->out[1];
     s = s ? s : part(j, k);
-    void *u = values ? j->rest : o->out[0] ? o->out[0] : part(j, m * k);
-    void *vt = values ? j->rest : o->out[2] ? o->out[2] : part(j, k * n);
-    int *integers = part(j, 8 * k);
+    void *u = values ? j->rest : o->out[0] ? o->out[0] : part(j, (int64_t)m * k);
+    void *vt = values ? j->rest : o->out[2] ? o->out[2] : part(j, (int64_t)k * n);
+    int *integers = part(j, 8 * (int64_t)k);
     if (!j->f->complex) {
-        ((gesdd_real *)j->f->gesdd)(want, &n, &m, j->copy, &n, s, vt, &n, u, &k, j->rest, &j->left, integers, &info, 1);
+        const int left = room_left(j);
+        ((gesdd_real *)j->f->gesdd)(want, &n, &m, j->copy, &n, s, vt, &n, u, &k, j->rest, &left, integers, &info, 1);
     } else {
-        const int five = 5 * k * k + 5 * k, two = 2 * n * k + 2 * k * k + k, reals = five > two ? five : two;
-        void *room = part(j, reals / 2 + 8);
-        ((gesdd_complex *)j->f->gesdd)(want, &n, &m, j->copy, &n, s, vt, &n, u, &k, j->rest, &j->left, room, integers,
+        const int64_t square = (int64_t)k * k, five = 5 * square + 5 * k, two = 2 * (int64_t)n * k + 2 * square + k;
+        void *room = part(j, (five > two ? five : two) / 2 + 8);
+        const int left = room_left(j);
+        ((gesdd_complex *)j->f->gesdd)(want, &n, &m, j->copy, &n, s, vt, &n, u, &k, j->rest, &left, room, integers,
                                        &info, 1);
     }
     return info == 0;
@@ -145,11 +154,13 @@ static bool eigh(job *j) {
     int info, *integers = part(j, nint + 1);
     void *w = o->out[0] ? o->out[0] : part(j, n);
     if (!j->f->complex) {
-        ((syevd_real *)j->f->syevd)(want, "U", &n, j->copy, &n, w, j->rest, &j->left, integers, &nint, &info, 1, 1);
+        const int left = room_left(j);
+        ((syevd_real *)j->f->syevd)(want, "U", &n, j->copy, &n, w, j->rest, &left, integers, &nint, &info, 1, 1);
     } else {
         const int reals = 2 * n * n + 5 * n + 1;
         void *room = part(j, reals / 2 + 1);
-        ((syevd_complex *)j->f->syevd)(want, "U", &n, j->copy, &n, w, j->rest, &j->left, room, &reals, integers, &nint,
+        const int left = room_left(j);
+        ((syevd_complex *)j->f->syevd)(want, "U", &n, j->copy, &n, w, j->rest, &left, room, &reals, integers, &nint,
                                        &info, 1, 1);
     }
     if (vectors && o->out[1])
@@ -170,8 +181,19 @@ static bool is_finite(const job *j, bool lower) {
     return true;
 }
 
+/* Elements that LAPACK asks for, which it counts in its own integers: 4 k^2 for singular values, 2 n^2 for eigenvalues,
+ * and for blocks 80 of each row and column. So singular values of square matrices end at sides of 23,150, eigenvalues
+ * at 32,728, and what needs no square at INT_MAX / 128. */
+static int64_t asked(const fsr_linalg *l) {
+    const int64_t square = fsr_size_mul(l->rows, l->rows), blocks = fsr_size_mul(80, fsr_size_add(l->rows, l->cols));
+    const bool values = l->kind == FSR_LINALG_SVD || l->kind == FSR_LINALG_SVDVALS;
+    const bool eigen = l->kind == FSR_LINALG_EIGH || l->kind == FSR_LINALG_EIGVALSH;
+    return fsr_size_add(fsr_size_mul(values ? 4 : eigen ? 2 : 0, square), fsr_size_add(blocks, 64));
+}
+
 bool fsr_lapack_fits(const fsr_linalg *l) {
-    return fsr_linalg_room(l) < INT_MAX / 2 && l->slot < INT_MAX / 2 && l->more < INT_MAX / 8;
+    enum { MOST_SIDE = INT_MAX / 128 };
+    return l->rows <= MOST_SIDE && l->cols <= MOST_SIDE && l->more <= MOST_SIDE && asked(l) <= INT_MAX;
 }
 
 bool fsr_lapack_run(const fsr_lapack *f, const fsr_linalg_one *one) {
@@ -186,7 +208,7 @@ bool fsr_lapack_run(const fsr_lapack *f, const fsr_linalg_one *one) {
              .element = element,
              .copy = one->room,
              .rest = (char *)one->room + all * element,
-             .left = (int)(fsr_linalg_room(l) - (int64_t)all),
+             .left = fsr_linalg_room(l) - (int64_t)all,
              .rows = (int)l->rows,
              .cols = (int)l->cols};
     if (l->kind != FSR_LINALG_CHOLESKY)
