@@ -2,9 +2,9 @@
 /* Linear algebra by what defines it: a x = b, l l' = a, q r = a, u s v' = a with orthonormal vectors and values in
  * order; batches, dtypes, shapes without elements, matrices that have no solution, functions of rows, and work around
  * the calls. */
+#include "tests/support/library_threads.h"
 #include "tests/support/subject.h"
 #include <complex.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -441,25 +441,14 @@ static void around(void **state) {
     verified(y, "around");
 }
 
+static fsr_node own_solution(fsr_node x) {
+    return fsr_solve(x, x);
+}
+
 /* How many threads the library has is the process's, and others use it too. */
 static void the_librarys_threads_are_left(void **state) {
     (void)state;
-    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
-    int (*threads)(void) = NULL;
-    void (*set)(int) = NULL;
-    if (!library)
-        skip();
-    *(void **)&threads = dlsym(library, "openblas_get_num_threads");
-    *(void **)&set = dlsym(library, "openblas_set_num_threads");
-    const int before = threads();
-    for (int n = 1; n < 4; n += 2) {
-        set(n);
-        fsr_node x = fsr_from_host(G, FSR_F64, 2, SHAPE(32, 32), (double[32 * 32]){1});
-        subject_ok(fsr_force(fsr_solve(fsr_add(x, fsr_eye(G, FSR_F64, 32, 32, 0)), x)), "computing");
-        assert_int_equal(threads(), n);
-    }
-    set(before);
-    dlclose(library);
+    library_threads_are_left(own_solution);
 }
 
 int main(void) {

@@ -2,9 +2,9 @@
 /* Products of matrices against their definition in long double with its bound, and against fsr_verify's reference:
  * dtypes, shapes, views, batches, and tensordot and einsum by loops over every label. Where the machine has a library
  * large ones are its; which they are is said by tests/structure/test_matmul.c. */
+#include "tests/support/library_threads.h"
 #include "tests/support/subject.h"
 #include <complex.h>
-#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -237,25 +237,14 @@ static void einsums(void **state) {
     expect(fsr_einsum("ij,jk,kl->il", chain, 3), two, "ik", chain[2], "kl", "il", "a chain");
 }
 
+static fsr_node square_of(fsr_node x) {
+    return fsr_matmul(x, x);
+}
+
 /* How many threads the library has is the process's, and others use it too. */
 static void the_librarys_threads_are_left(void **state) {
     (void)state;
-    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
-    int (*threads)(void) = NULL;
-    void (*set)(int) = NULL;
-    if (!library)
-        skip();
-    *(void **)&threads = dlsym(library, "openblas_get_num_threads");
-    *(void **)&set = dlsym(library, "openblas_set_num_threads");
-    const int before = threads();
-    for (int n = 1; n < 4; n += 2) {
-        set(n);
-        fsr_node x = fsr_from_host(G, FSR_F64, 2, SHAPE(32, 32), (double[32 * 32]){1});
-        subject_ok(fsr_force(fsr_matmul(x, x)), "computing");
-        assert_int_equal(threads(), n);
-    }
-    set(before);
-    dlclose(library);
+    library_threads_are_left(square_of);
 }
 
 int main(void) {
