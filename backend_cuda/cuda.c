@@ -94,7 +94,9 @@ static void cuda_facts(fsr_backend *b, fsr_backend_facts *out) {
 }
 
 static bool cuda_has(void *backend, int library) {
-    return library == FSR_LIBRARY_MATMUL && fsr_cublas_has(&fsr_cuda_of(backend)->cublas);
+    fsr_cuda *c = fsr_cuda_of(backend);
+    return (library == FSR_LIBRARY_MATMUL && fsr_cublas_has(&c->cublas)) ||
+           (library == FSR_LIBRARY_SPARSE && fsr_cusparse_has(&c->cusparse));
 }
 
 static void cuda_target(fsr_backend *b, fsr_target *out) {
@@ -315,6 +317,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
     if (config->device_memory)
         c->device_memory = *config->device_memory;
     fsr_cublas_open(&c->cublas);
+    fsr_cusparse_open(&c->cusparse);
     const fsr_status status = start(c, config, fault);
     if (status == FSR_OK) {
         *out = &c->base;

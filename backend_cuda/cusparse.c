@@ -4,6 +4,7 @@
 #include "backend_cuda/cusparse.h"
 #include "backend_cuda/libraries.h"
 #include "runtime/shared_library.h"
+#include <string.h>
 
 static void *load(fsr_cusparse *s) {
     static const char *const file[] = {FSR_CUDA_PLACES("libcusparse.so.12"), NULL};
@@ -13,10 +14,26 @@ static void *load(fsr_cusparse *s) {
     return fsr_shared_library_load(file, function, NULL, NULL);
 }
 
+void fsr_cusparse_open(fsr_cusparse *s) {
+    memset(s, 0, sizeof *s);
+    pthread_mutex_init(&s->lock, NULL);
+}
+
 void fsr_cusparse_close(fsr_cusparse *s) {
     if (s->handle)
         s->Destroy(s->handle);
     s->handle = NULL;
+    pthread_mutex_destroy(&s->lock);
+}
+
+bool fsr_cusparse_has(fsr_cusparse *s) {
+    pthread_mutex_lock(&s->lock);
+    if (!s->tried)
+        s->library = load(s);
+    s->tried = true;
+    const bool has = s->library != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return has;
 }
 
 fsr_status fsr_cusparse_fail(int status, const char *what, fsr_fault *fault) {
@@ -35,18 +52,15 @@ fsr_status fsr_cusparse_fail(int status, const char *what, fsr_fault *fault) {
     const fsr_status is = status == 2 || status == 11   ? FSR_ERR_DEVICE_MEMORY
                           : status == 8 || status == 10 ? FSR_ERR_UNSUPPORTED
                                                         : FSR_ERR_DEVICE;
-    return fsr_fault_set(fault, is, "library call sparse_solve: %s gave status %d%s%s", what, status, known ? ", " : "",
+    return fsr_fault_set(fault, is, "library call sparse: %s gave status %d%s%s", what, status, known ? ", " : "",
                          known ? word[status] : "");
 }
 
 fsr_status fsr_cusparse_use(fsr_cusparse *s, cudaStream_t stream, fsr_fault *fault) {
-    if (!s->tried)
-        s->library = load(s);
-    s->tried = true;
-    if (!s->library)
+    if (!fsr_cusparse_has(s))
         return fsr_fault_set(
             fault, FSR_ERR_UNSUPPORTED,
-            "library call sparse_solve: there is no libcusparse.so.12 for a GPU; the CPU backend solves it");
+            "library call sparse: there is no libcusparse.so.12 for a GPU; the CPU backend solves triangles");
     if (!s->handle) {
         void *handle = NULL;
         const int made = s->Create(&handle);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSPARSE, loaded when a plan first solves a sparse triangle. Its functions are declared here, as cuBLAS' are. */
+/* cuSPARSE, loaded when a plan first has a sparse matrix. Its functions are declared here, as cuBLAS' are. */
 #ifndef FUSOR_BACKEND_CUDA_CUSPARSE_H
 #define FUSOR_BACKEND_CUDA_CUSPARSE_H
 
 #include "runtime/fault.h"
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +18,8 @@ enum {
     FSR_CUSPARSE_BY_COLUMNS = 1,
     FSR_CUSPARSE_TRIANGLE = 0, /* attributes of a matrix, each 0 or 1: the upper one */
     FSR_CUSPARSE_DIAGONAL = 1, /* it is 1 */
-    FSR_CUSPARSE_DEFAULT = 0
+    FSR_CUSPARSE_DEFAULT = 0,
+    FSR_CUSPARSE_REPRODUCIBLE = 3 /* of products by rows: the same bits in every run */
 };
 
 /* FSR_CUSPARSE_LIST(X): name without "cusparse", parameters. All return a status. SpSV is of one right side, SpSM of
@@ -34,6 +36,10 @@ enum {
     X(DestroyDnVec, (void *vector))                                                                                    \
     X(CreateDnMat, (void **matrix, int64_t rows, int64_t cols, int64_t lead, void *values, int type, int order))       \
     X(DestroyDnMat, (void *matrix))                                                                                    \
+    X(SpMV_bufferSize, (void *handle, int form, const void *alpha, void *a, void *x, const void *beta, void *y,        \
+                        int type, int algorithm, size_t *bytes))                                                       \
+    X(SpMV, (void *handle, int form, const void *alpha, void *a, void *x, const void *beta, void *y, int type,         \
+             int algorithm, void *buffer))                                                                             \
     X(SpSV_createDescr, (void **descr))                                                                                \
     X(SpSV_destroyDescr, (void *descr))                                                                                \
     X(SpSV_bufferSize, (void *handle, int form, const void *alpha, void *a, void *x, void *y, int type, int algorithm, \
@@ -52,6 +58,7 @@ enum {
                    int algorithm, void *descr))
 
 typedef struct fsr_cusparse {
+    pthread_mutex_t lock; /* of looking for it */
     bool tried;
     void *library; /* NULL: there is none */
     void *handle;
@@ -60,6 +67,9 @@ typedef struct fsr_cusparse {
 #undef FSR_CUSPARSE_FIELD
 } fsr_cusparse;
 
+void fsr_cusparse_open(fsr_cusparse *s);
+/* Looks for the library, once. */
+bool fsr_cusparse_has(fsr_cusparse *s);
 /* Gives the handle back. The device is current. */
 void fsr_cusparse_close(fsr_cusparse *s);
 /* Loads it, makes the handle, once it works, and puts it on the stream. The caller is alone. */

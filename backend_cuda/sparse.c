@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "sparse_solve" on a GPU: cuSPARSE's, which first looks which rows wait for which and then solves
- * them. The looking is part of every call: nobody knows that a matrix on the device is the one of the last run. What it
- * says of itself, descriptions of arrays, is on the host and goes when the work is on its stream. */
+/* The library call "sparse" on a GPU: cuSPARSE's products, by the algorithm that gives the same bits in every run, and
+ * its equations, of which it first looks which rows wait for which. The looking is part of every call: nobody knows
+ * that a matrix on the device is the one of the last run. What it says of itself, descriptions of arrays, is on the
+ * host and goes when the work is on its stream. */
 #ifdef FUSOR_HAVE_CUDA
 #include "graph/sparse.h"
 #include "backend_cuda/library.h"
@@ -12,8 +13,9 @@ typedef struct job {
     fsr_rooms r;
     fsr_cusparse *s;
     int type;
-    int64_t n, sides;
-    const void *one;            /* as the type has it */
+    int64_t n, cols, sides;
+    bool product;
+    const void *one, *zero;     /* as the type has them */
     void *a, *from, *to, *what; /* descriptions: the matrix, right sides, results, the solving */
 } job;
 
@@ -28,26 +30,41 @@ static void describe_matrix(job *j, const fsr_library_call *call, void *const *a
     for (int i = 0; i < FSR_SPARSE_WORDS; i++)
         value[i] = (int)fsr_called_word(call->called, i);
     told(j,
-         j->s->CreateCsr(&j->a, j->n, j->n, call->array[1].shape.dim[0], array[0], array[1], array[2], index, index, 0,
-                         j->type),
+         j->s->CreateCsr(&j->a, j->n, j->cols, call->array[1].shape.dim[0], array[0], array[1], array[2], index, index,
+                         0, j->type),
          "cusparseCreateCsr");
-    if (!j->r.status)
+    if (!j->r.status && !j->product)
         told(j, j->s->SpMatSetAttribute(j->a, FSR_CUSPARSE_TRIANGLE, &value[FSR_SPARSE_UPPER], sizeof(int)),
              "cusparseSpMatSetAttribute");
-    if (!j->r.status)
+    if (!j->r.status && !j->product)
         told(j, j->s->SpMatSetAttribute(j->a, FSR_CUSPARSE_DIAGONAL, &value[FSR_SPARSE_UNIT], sizeof(int)),
              "cusparseSpMatSetAttribute");
 }
 
 /* Right sides and results: a vector each, or matrices with a column in each row. */
-static void describe(job *j, void **out, void *values) {
+static void describe(job *j, void **out, int64_t n, void *values) {
     if (j->r.status)
         return;
     if (j->sides == 1)
-        told(j, j->s->CreateDnVec(out, j->n, values, j->type), "cusparseCreateDnVec");
+        told(j, j->s->CreateDnVec(out, n, values, j->type), "cusparseCreateDnVec");
     else
-        told(j, j->s->CreateDnMat(out, j->n, j->sides, j->n, values, j->type, FSR_CUSPARSE_BY_COLUMNS),
+        told(j, j->s->CreateDnMat(out, n, j->sides, n, values, j->type, FSR_CUSPARSE_BY_COLUMNS),
              "cusparseCreateDnMat");
+}
+
+static void multiply(job *j) {
+    fsr_cusparse *s = j->s;
+    size_t bytes = 0;
+    told(j,
+         s->SpMV_bufferSize(s->handle, FSR_CUSPARSE_PLAIN, j->one, j->a, j->from, j->zero, j->to, j->type,
+                            FSR_CUSPARSE_REPRODUCIBLE, &bytes),
+         "cusparseSpMV_bufferSize");
+    void *room = fsr_rooms_take(&j->r, (int64_t)bytes);
+    if (!j->r.status)
+        told(j,
+             s->SpMV(s->handle, FSR_CUSPARSE_PLAIN, j->one, j->a, j->from, j->zero, j->to, j->type,
+                     FSR_CUSPARSE_REPRODUCIBLE, room),
+             "cusparseSpMV");
 }
 
 static void solve_one(job *j) {
@@ -107,30 +124,34 @@ static void forget(job *j) {
         j->s->DestroySpMat(j->a);
 }
 
-fsr_status fsr_cuda_sparse_solve(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
-                                 cudaStream_t stream, fsr_fault *fault) {
+fsr_status fsr_cuda_sparse(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                           cudaStream_t stream, fsr_fault *fault) {
     static const int types[FSR_DTYPE_COUNT] = {
         [FSR_F32] = CUDA_R_32F, [FSR_F64] = CUDA_R_64F, [FSR_C64] = CUDA_C_32F, [FSR_C128] = CUDA_C_64F};
-    const float one32[2] = {1, 0};
-    const double one64[2] = {1, 0};
-    const fsr_dtype dtype = call->array[3].dtype;
-    const bool wide = dtype == FSR_F64 || dtype == FSR_C128;
-    job j = {.r = {.c = c, .stream = stream, .call = "sparse_solve", .fault = fault},
+    const float numbers32[2][2] = {{1, 0}, {0, 0}};
+    const double numbers64[2][2] = {{1, 0}, {0, 0}};
+    const bool product = fsr_called_word(call->called, FSR_SPARSE_PRODUCT);
+    const fsr_library_array *x = &call->array[FSR_SPARSE_X], *out = &call->array[call->nin];
+    const bool wide = x->dtype == FSR_F64 || x->dtype == FSR_C128;
+    job j = {.r = {.c = c, .stream = stream, .call = "sparse", .fault = fault},
              .s = &c->cusparse,
-             .type = types[dtype],
-             .n = call->array[3].shape.dim[1],
-             .sides = call->array[3].shape.dim[0],
-             .one = wide ? (const void *)one64 : (const void *)one32};
+             .type = types[x->dtype],
+             .n = out->shape.dim[1 - product],
+             .cols = x->shape.dim[1 - product],
+             .sides = product ? 1 : out->shape.dim[0],
+             .product = product,
+             .one = wide ? (const void *)numbers64[0] : (const void *)numbers32[0],
+             .zero = wide ? (const void *)numbers64[1] : (const void *)numbers32[1]};
     (void)work;
     j.r.status = fsr_cusparse_use(j.s, stream, fault);
     if (fsr_rooms_trim(c, j.r.status, fault))
         j.r.status = fsr_cusparse_use(j.s, stream, fault);
     if (!j.r.status)
         describe_matrix(&j, call, array);
-    describe(&j, &j.from, array[3]);
-    describe(&j, &j.to, array[4]);
+    describe(&j, &j.from, j.cols, array[FSR_SPARSE_X]);
+    describe(&j, &j.to, j.n, array[call->nin]);
     if (!j.r.status)
-        (j.sides == 1 ? solve_one : solve_many)(&j);
+        (product ? multiply : j.sides == 1 ? solve_one : solve_many)(&j);
     forget(&j);
     fsr_rooms_leave(&j.r);
     return j.r.status;

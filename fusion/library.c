@@ -94,7 +94,7 @@ static int64_t work_matmul(const fsr_library_call *call, bool gpu) {
 }
 
 /* cuSPARSE says what it needs when it is asked. */
-static int64_t work_sparse_solve(const fsr_library_call *call, bool gpu) {
+static int64_t work_sparse(const fsr_library_call *call, bool gpu) {
     (void)call, (void)gpu;
     return 0;
 }

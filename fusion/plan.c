@@ -8,6 +8,7 @@
 #include "fusion/peak.h"
 #include "fusion/plan_parts.h"
 #include "fusion/price.h"
+#include "fusion/resolve.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
 #include <string.h>
@@ -307,7 +308,9 @@ fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_pr
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size) {
     memset(out, 0, sizeof *out);
-    fsr_status status = fsr_passes_run(flow, &options->passes, why, size);
+    fsr_status status = fsr_flow_resolve(flow, &options->target);
+    if (!status)
+        status = fsr_passes_run(flow, &options->passes, why, size);
     if (!status)
         status = fsr_flow_contract(flow, &options->target);
     if (!status)

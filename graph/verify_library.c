@@ -168,24 +168,39 @@ static const char *check_curand(const fsr_applied *a) {
     return NULL;
 }
 
-static const char *check_sparse_solve(const fsr_applied *a) {
+/* A matrix of that many rows, of the node's dtype, and a vector or right sides of it. */
+static const char *check_sparse_matrix(const fsr_applied *a, int64_t rows) {
     const fsr_content *n = a->n;
-    if (n->nargs != 4 || n->nout != 1 || fsr_called_count(n->called) != FSR_SPARSE_WORDS)
+    const fsr_shape *offsets = &a->arg[FSR_SPARSE_OFFSETS]->shape, *columns = &a->arg[FSR_SPARSE_COLUMNS]->shape;
+    const fsr_dtype index = fsr_applied_dtype(a, FSR_SPARSE_OFFSETS), dtype = n->dtype[0];
+    if ((index != FSR_I32 && index != FSR_I64) || fsr_applied_dtype(a, FSR_SPARSE_COLUMNS) != index ||
+        !fsr_dtype_is_inexact(dtype) || fsr_dtype_is_half(dtype) || fsr_applied_dtype(a, FSR_SPARSE_VALUES) != dtype ||
+        fsr_applied_dtype(a, FSR_SPARSE_X) != dtype)
+        return "dtypes";
+    return offsets->ndim != 1 || columns->ndim != 1 || columns->dim[0] == 0 || offsets->dim[0] != rows + 1 ||
+                   !fsr_shape_equal(columns, &a->arg[FSR_SPARSE_VALUES]->shape)
+               ? "a matrix of another shape, or of nothing"
+               : NULL;
+}
+
+static const char *check_sparse(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nout != 1 || n->nargs < FSR_SPARSE_PLAIN || fsr_called_count(n->called) != FSR_SPARSE_WORDS)
         return "arity";
-    const fsr_shape *offsets = &a->arg[0]->shape, *columns = &a->arg[1]->shape, *values = &a->arg[2]->shape;
-    const fsr_dtype index = fsr_applied_dtype(a, 0), dtype = n->dtype[0];
     for (int i = 0; i < FSR_SPARSE_WORDS; i++)
         if ((uint64_t)fsr_called_word(n->called, i) > 1)
             return "an equation that there is not";
-    if ((index != FSR_I32 && index != FSR_I64) || fsr_applied_dtype(a, 1) != index || !fsr_dtype_is_inexact(dtype) ||
-        fsr_dtype_is_half(dtype) || fsr_applied_dtype(a, 2) != dtype || fsr_applied_dtype(a, 3) != dtype)
-        return "dtypes";
-    if (offsets->ndim != 1 || columns->ndim != 1 || n->shape.ndim != 2 || fsr_shape_size(&n->shape) == 0 ||
-        columns->dim[0] == 0 || offsets->dim[0] != n->shape.dim[1] + 1)
-        return "a matrix of another shape, or nothing to solve";
-    return !fsr_shape_equal(columns, values) || !fsr_shape_equal(&a->arg[3]->shape, &n->shape)
-               ? "right sides of another shape"
-               : NULL;
+    const bool product = fsr_called_word(n->called, FSR_SPARSE_PRODUCT);
+    const fsr_shape *x = &a->arg[FSR_SPARSE_X]->shape;
+    if (n->nargs > FSR_SPARSE_PLAIN + product)
+        return "arity";
+    if (fsr_shape_size(&n->shape) == 0 || n->shape.ndim != 2 - product ||
+        (product ? x->ndim != 1 || x->dim[0] == 0 : !fsr_shape_equal(x, &n->shape)))
+        return "vectors of another shape, or of nothing";
+    if (n->nargs > FSR_SPARSE_PLAIN && (!fsr_shape_equal(&a->arg[FSR_SPARSE_PLAIN]->shape, &n->shape) ||
+                                        fsr_applied_dtype(a, FSR_SPARSE_PLAIN) != n->dtype[0]))
+        return "another result said with other nodes";
+    return check_sparse_matrix(a, n->shape.dim[1 - product]);
 }
 
 const char *fsr_library_check(const fsr_applied *a) {

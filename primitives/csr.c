@@ -5,11 +5,15 @@
  * at the columns is taken in its kernels, and a transposed product is a scatter with sums (scatter_sum.c), the same
  * bits in every run. Coordinates are ordered by a stable sort of their rows. The row of each element is how many rows
  * have begun: a count at each offset and a running sum, where a search for each element would be a loop.
- * Equations, each of which waits for others, are a library call (graph/sparse.h), and what is wrong with a matrix is
- * put right before it: a library looks at no index. */
+ * Equations, each of which waits for others, are a library call (graph/sparse.h), and so are products of large matrices
+ * with vectors, where a machine has the library; what is wrong with a matrix is put right before it: a library looks at
+ * no index. */
 #include "graph/sparse.h"
 #include "primitives/primitives.h"
 #include <math.h>
+
+/* Products of smaller matrices are a few short kernels, in which more fuses. */
+enum { LEAST_ELEMENTS = 1 << 18, LEAST_ROWS = 64 };
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
@@ -126,6 +130,47 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
     return fsr_scatter_add_at(at, zeros, (fsr_node[]){rows_of(at, &a), a.columns}, 2, a.values, FSR_BOUND_CLIP, 0);
 }
 
+/* ---- the library call -------------------------------------------------------------------------------------- */
+
+/* Offsets and columns as libraries take them, which look at nothing: inside, not falling, and of one dtype. */
+static void make_safe(fsr_site at, fsr_csr *a) {
+    const int64_t n = fsr_node_size(a->columns);
+    const fsr_dtype dtype = n <= INT32_MAX && a->cols <= INT32_MAX ? FSR_I32 : FSR_I64;
+    const fsr_node columns = fsr_integers(at, a->columns), offsets = fsr_integers(at, a->offsets);
+    const fsr_node zero = fsr_whole(at, columns, 0), last = fsr_count_i64(columns.graph, at, a->cols - 1);
+    const fsr_node end = fsr_count_i64(columns.graph, at, n);
+    a->columns = fsr_convert(at, fsr_minimum_at(at, fsr_maximum_at(at, columns, zero), last), dtype, false);
+    const fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, zero), end);
+    a->offsets = fsr_cummax_at(at, fsr_convert(at, inside, dtype, false), (int[]){0}, 1, 0);
+}
+
+/* The library call on a safe matrix and x, or right sides, with a result of this shape; plain: the same with other nodes,
+ * or null. */
+static fsr_node call(fsr_site at, const char *what, const fsr_csr *a, fsr_node x, const fsr_shape *shape,
+                     const int64_t *word, fsr_node plain) {
+    const fsr_node arg[] = {a->offsets, a->columns, a->values, x, plain};
+    const int n = plain.graph ? 5 : 4;
+    fsr_node handle;
+    for (int i = 0; i < n; i++)
+        if (!fsr_node_sound(arg[i]))
+            return arg[i];
+    const fsr_type type = {*shape, 1, {fsr_node_dtype(x)}};
+    fsr_called *called = fsr_called_words(word, FSR_SPARSE_WORDS);
+    if (!called)
+        return fsr_graph_no_memory(x.graph);
+    fsr_rec *rec = fsr_graph_add(x.graph, at, what, FSR_NODE_LIBRARY, &type, &handle);
+    if (!rec) {
+        fsr_called_unref(called);
+        return handle;
+    }
+    rec->library = FSR_LIBRARY_SPARSE;
+    rec->called = called;
+    rec->nargs = n;
+    for (int i = 0; i < n; i++)
+        rec->arg[i] = (fsr_ref){arg[i].id, arg[i].output};
+    return handle;
+}
+
 /* ---- products ---------------------------------------------------------------------------------------------- */
 
 /* The values, times what belongs to each: a number, or a row of numbers. */
@@ -141,7 +186,15 @@ fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *matrix, fsr_node x) {
     fsr_csr a;
     if (!matrix_take(at, what, matrix, &x, 1, &a, &poison) || !operand_take(at, what, &x, a.cols, false, &poison))
         return poison;
-    return fsr_segment_sum_at(at, products(at, &a, x, a.columns), a.offsets);
+    const fsr_node plain = fsr_segment_sum_at(at, products(at, &a, x, a.columns), a.offsets);
+    const fsr_dtype dtype = fsr_node_dtype(plain);
+    if (!fsr_node_sound(plain) || fsr_node_ndim(x) == 2 || fsr_node_size(a.columns) < LEAST_ELEMENTS ||
+        a.rows < LEAST_ROWS || !fsr_dtype_is_inexact(dtype) || fsr_dtype_is_half(dtype))
+        return plain;
+    static const int64_t word[FSR_SPARSE_WORDS] = {[FSR_SPARSE_PRODUCT] = 1};
+    make_safe(at, &a);
+    a.values = fsr_convert(at, a.values, dtype, false);
+    return call(at, what, &a, fsr_convert(at, x, dtype, false), &fsr_node_rec(plain)->shape, word, plain);
 }
 
 fsr_node fsr_csr_dot_transposed_at(fsr_site at, const fsr_csr *matrix, fsr_node x) {
@@ -185,50 +238,12 @@ fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *matrix) {
 
 /* ---- triangles --------------------------------------------------------------------------------------------- */
 
-/* Offsets and columns as libraries take them, which look at nothing: inside, not falling, and of one dtype. */
-static void make_safe(fsr_site at, fsr_csr *a) {
-    const int64_t n = fsr_node_size(a->columns);
-    const fsr_dtype dtype = n <= INT32_MAX && a->cols <= INT32_MAX ? FSR_I32 : FSR_I64;
-    const fsr_node columns = fsr_integers(at, a->columns), offsets = fsr_integers(at, a->offsets);
-    const fsr_node zero = fsr_whole(at, columns, 0), last = fsr_count_i64(columns.graph, at, a->cols - 1);
-    const fsr_node end = fsr_count_i64(columns.graph, at, n);
-    a->columns = fsr_convert(at, fsr_minimum_at(at, fsr_maximum_at(at, columns, zero), last), dtype, false);
-    const fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, zero), end);
-    a->offsets = fsr_cummax_at(at, fsr_convert(at, inside, dtype, false), (int[]){0}, 1, 0);
-}
-
 /* Elements of the diagonal that are not 0 are as many as rows. */
 static fsr_node is_regular(fsr_site at, const fsr_csr *a) {
     const fsr_node on = fsr_equal_at(at, rows_of(at, a), a->columns);
     const fsr_node good = fsr_not_equal_at(at, a->values, fsr_whole(at, a->values, 0));
     const fsr_node count = fsr_count_nonzero_at(at, fsr_logical_and_at(at, on, good), NULL, 0, 0);
     return fsr_equal_at(at, count, fsr_count_i64(count.graph, at, a->rows));
-}
-
-/* The call: sides is [k, n]. */
-static fsr_node solved(fsr_site at, const char *what, const fsr_csr *a, fsr_node sides, int flags) {
-    const fsr_node arg[] = {a->offsets, a->columns, a->values, sides};
-    const int64_t word[FSR_SPARSE_WORDS] = {
-        [FSR_SPARSE_UPPER] = (flags & FSR_UPPER) != 0, [FSR_SPARSE_UNIT] = (flags & FSR_UNIT_DIAGONAL) != 0};
-    fsr_node handle;
-    for (int i = 0; i < 4; i++)
-        if (!fsr_node_sound(arg[i]))
-            return arg[i];
-    const fsr_type type = {fsr_node_rec(sides)->shape, 1, {fsr_node_dtype(sides)}};
-    fsr_called *called = fsr_called_words(word, FSR_SPARSE_WORDS);
-    if (!called)
-        return fsr_graph_no_memory(sides.graph);
-    fsr_rec *rec = fsr_graph_add(sides.graph, at, what, FSR_NODE_LIBRARY, &type, &handle);
-    if (!rec) {
-        fsr_called_unref(called);
-        return handle;
-    }
-    rec->library = FSR_LIBRARY_SPARSE_SOLVE;
-    rec->called = called;
-    rec->nargs = 4;
-    for (int i = 0; i < 4; i++)
-        rec->arg[i] = (fsr_ref){arg[i].id, arg[i].output};
-    return handle;
 }
 
 fsr_node fsr_csr_solve_triangular_at(fsr_site at, const fsr_csr *matrix, fsr_node b, int flags) {
@@ -255,7 +270,10 @@ fsr_node fsr_csr_solve_triangular_at(fsr_site at, const fsr_csr *matrix, fsr_nod
     make_safe(at, &a);
     const fsr_node sides =
         vector ? fsr_reshape_at(at, b, 2, (const int64_t[]){1, a.rows}) : fsr_swapaxes_at(at, b, 0, 1);
-    fsr_node x = solved(at, what, &a, sides, flags);
+    if (!fsr_node_sound(sides))
+        return sides;
+    const int64_t word[FSR_SPARSE_WORDS] = {[FSR_SPARSE_UPPER] = (flags & FSR_UPPER) != 0, [FSR_SPARSE_UNIT] = unit};
+    fsr_node x = call(at, what, &a, sides, &fsr_node_rec(sides)->shape, word, (fsr_node){0});
     x = vector ? fsr_reshape_at(at, x, 1, &a.rows) : fsr_swapaxes_at(at, x, 0, 1);
     return unit ? x : fsr_where_at(at, is_regular(at, &a), x, nan);
 }

@@ -268,11 +268,11 @@ static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fs
     return again_plain(r, id, whole, own);
 }
 
-/* Calls of graph/libraries.def go along their arguments' last dimensions, but for equations of sparse matrices; what a
+/* Calls of graph/libraries.def go along their arguments' last dimensions, but for those of sparse matrices; what a
  * call of the program's own does with more nobody knows. */
 static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
     const fsr_library library = fsr_graph_rec(r->g, id)->library;
-    const bool alone = library == FSR_LIBRARY_CALLER || library == FSR_LIBRARY_SPARSE_SOLVE;
+    const bool alone = library == FSR_LIBRARY_CALLER || library == FSR_LIBRARY_SPARSE;
     return (alone ? again_never : again_plain)(r, id, whole, arg);
 }
 

@@ -5,6 +5,7 @@
  * compared with those of plans that are otherwise the same (specialize.h): a plan that takes as arguments what differs
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
 #include "fusion/contract.h"
+#include "fusion/resolve.h"
 #include "runtime/plan_cache.h"
 #include "runtime/replays.h"
 #include "runtime/specialize.h"
@@ -99,7 +100,9 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
     char why[512] = "";
     fsr_program_options options = options_of(ctx);
     *choice = (fsr_choice){0};
-    fsr_status status = fsr_passes_run(flow, &options.passes, why, sizeof why);
+    fsr_status status = fsr_flow_resolve(flow, &options.target);
+    if (!status)
+        status = fsr_passes_run(flow, &options.passes, why, sizeof why);
     if (!status)
         status = fsr_flow_contract(flow, &options.target);
     if (!status)

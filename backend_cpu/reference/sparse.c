@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Equations whose matrix is a triangle by rows, by substitution in long double, with a bound beside each element: what
+/* Products of sparse matrices, whose bound is that of a sum of as many products; and equations whose matrix is a
+ * triangle by rows, by substitution in long double, with a bound beside each element: what
  * the elements before it may be off, times the row's, and a rounding for each of the row's operations, over the
  * diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it, which is what
  * substitution in any order of a row's sums stays within. */
@@ -86,6 +87,26 @@ static fsr_ball solve_row(const problem *p, int64_t i, const fsr_ref_element *si
     return divide(p, &r);
 }
 
+/* A row times x. */
+static fsr_ball multiply_row(const problem *p, int64_t i, int64_t cols) {
+    row r = {.good = true};
+    const int64_t from = place(p, 0, i), to = place(p, 0, i + 1);
+    r.good = from >= 0 && to >= from;
+    for (int64_t e = from; e < to && r.good; e++) {
+        const int64_t column = place(p, 1, e);
+        const fsr_ball a = element(p, 2, e).ball;
+        if (column < 0 || column >= cols) {
+            r.good = false;
+        } else {
+            const fsr_ball x = element(p, 3, column).ball;
+            subtract(&r, &a, &x);
+        }
+    }
+    const long double unit = (long double)fsr_ball_unit(p->dtype) * (fsr_dtype_is_complex(p->dtype) ? 4 : 1);
+    const long double radius = r.radius + (long double)(r.steps + 2) * unit * r.size;
+    return (fsr_ball){.center = -r.re, .imag = -r.im, .radius = r.good ? (double)radius * (1 + 1e-12) : INFINITY};
+}
+
 static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_ball *x) {
     const bool complex = fsr_dtype_is_complex(p->dtype);
     fsr_ref_element e = {.ball = fsr_ball_unknown(p->dtype)};
@@ -96,19 +117,29 @@ static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_bal
     return fsr_ref_data_set(out, at, &e);
 }
 
-bool fsr_ref_sparse_solve(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
-                          fsr_fault *fault) {
-    const int64_t n = rec->shape.dim[1];
+static bool multiply(const problem *p, int64_t cols, fsr_ref_data *out) {
+    bool good = true;
+    for (int64_t i = 0; i < p->n && good; i++) {
+        const fsr_ball x = multiply_row(p, i, cols);
+        good = store(p, out, i, &x);
+    }
+    return good;
+}
+
+bool fsr_ref_sparse(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                    fsr_fault *fault) {
+    const bool product = fsr_called_word(rec->called, FSR_SPARSE_PRODUCT);
+    const int64_t n = rec->shape.dim[1 - product];
     problem p = {.in = in,
                  .n = n,
                  .upper = fsr_called_word(rec->called, FSR_SPARSE_UPPER),
                  .unit = fsr_called_word(rec->called, FSR_SPARSE_UNIT),
                  .dtype = rec->dtype[0],
                  .x = calloc((size_t)n, sizeof *p.x)};
-    (void)shape, (void)fault;
+    (void)fault;
     out[0] = fsr_ref_data_new(p.dtype, fsr_shape_size(&rec->shape), true);
-    bool good = out[0] && p.x;
-    for (int64_t side = 0; side < rec->shape.dim[0] && good; side++)
+    bool good = out[0] && p.x && (!product || multiply(&p, shape[FSR_SPARSE_X].dim[0], out[0]));
+    for (int64_t side = 0; !product && side < rec->shape.dim[0] && good; side++)
         for (int64_t k = 0; k < n && good; k++) {
             const int64_t i = p.upper ? n - 1 - k : k;
             const fsr_ref_element b =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "sparse_solve" on a CPU: row after row, each with what was found before. Right sides are shared among
+/* The library call "sparse" on a CPU. Equations: row after row, each with what was found before. Right sides are shared among
  * threads; one by itself is one thread's. A row is summed in f64 in the order of its elements, so bits depend on nothing
- * else. */
+ * else. Products are here for whoever runs a program's steps by hand: plans for a CPU have none. */
 #include "graph/sparse.h"
 #include "backend_cpu/run/library.h"
 #include "graph/shape.h"
@@ -12,8 +12,8 @@
 enum { SMALL_WORK = 1 << 14 /* elements that wake nobody */ };
 
 typedef struct job {
-    const fsr_library_call *call;
     void *const *array;
+    void *out;
     void (*one)(const struct job *j, int64_t side);
     int64_t n, sides;
     bool upper, unit, wide_index;
@@ -25,28 +25,45 @@ static inline int64_t index_at(const job *j, int which, int64_t i) {
 }
 
 /* x[row] = (b[row] - what the row has of those before) / its diagonal. */
-#define SOLVE(name, type, wide)                                                        \
-    static void name(const job *j, int64_t side) {                                     \
-        const type *value = j->array[2], *b = (const type *)j->array[3] + side * j->n; \
-        type *x = (type *)j->array[4] + side * j->n;                                   \
-        for (int64_t k = 0; k < j->n; k++) {                                           \
-            const int64_t row = j->upper ? j->n - 1 - k : k;                           \
-            const int64_t end = index_at(j, 0, row + 1);                               \
-            wide sum = b[row], diagonal = 0;                                           \
-            for (int64_t e = index_at(j, 0, row); e < end; e++) {                      \
-                const int64_t column = index_at(j, 1, e);                              \
-                if (column == row)                                                     \
-                    diagonal += value[e];                                              \
-                else if (column < row ? !j->upper : j->upper)                          \
-                    sum -= (wide)value[e] * (wide)x[column];                           \
-            }                                                                          \
-            x[row] = (type)(j->unit ? sum : sum / diagonal);                           \
-        }                                                                              \
+#define SOLVE(name, type, wide)                                                                                   \
+    static void name(const job *j, int64_t side) {                                                                \
+        const type *value = j->array[FSR_SPARSE_VALUES], *b = (const type *)j->array[FSR_SPARSE_X] + side * j->n; \
+        type *x = (type *)j->out + side * j->n;                                                                   \
+        for (int64_t k = 0; k < j->n; k++) {                                                                      \
+            const int64_t row = j->upper ? j->n - 1 - k : k;                                                      \
+            const int64_t end = index_at(j, 0, row + 1);                                                          \
+            wide sum = b[row], diagonal = 0;                                                                      \
+            for (int64_t e = index_at(j, 0, row); e < end; e++) {                                                 \
+                const int64_t column = index_at(j, 1, e);                                                         \
+                if (column == row)                                                                                \
+                    diagonal += value[e];                                                                         \
+                else if (column < row ? !j->upper : j->upper)                                                     \
+                    sum -= (wide)value[e] * (wide)x[column];                                                      \
+            }                                                                                                     \
+            x[row] = (type)(j->unit ? sum : sum / diagonal);                                                      \
+        }                                                                                                         \
     }
 SOLVE(solve_f32, float, double)
 SOLVE(solve_f64, double, double)
 SOLVE(solve_c64, float complex, double complex)
 SOLVE(solve_c128, double complex, double complex)
+
+#define PRODUCT(name, type, wide)                                                     \
+    static void name(const job *j, int64_t side) {                                    \
+        const type *value = j->array[FSR_SPARSE_VALUES], *x = j->array[FSR_SPARSE_X]; \
+        (void)side;                                                                   \
+        for (int64_t row = 0; row < j->n; row++) {                                    \
+            const int64_t end = index_at(j, FSR_SPARSE_OFFSETS, row + 1);             \
+            wide sum = 0;                                                             \
+            for (int64_t e = index_at(j, FSR_SPARSE_OFFSETS, row); e < end; e++)      \
+                sum += (wide)value[e] * (wide)x[index_at(j, FSR_SPARSE_COLUMNS, e)];  \
+            ((type *)j->out)[row] = (type)sum;                                        \
+        }                                                                             \
+    }
+PRODUCT(multiply_f32, float, double)
+PRODUCT(multiply_f64, double, double)
+PRODUCT(multiply_c64, float complex, double complex)
+PRODUCT(multiply_c128, double complex, double complex)
 
 static void sides(void *arg, int worker) {
     job *j = arg;
@@ -56,24 +73,24 @@ static void sides(void *arg, int worker) {
         j->one(j, side);
 }
 
-fsr_status fsr_cpu_sparse_solve(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
-                                fsr_fault *fault) {
-    const fsr_shape *shape = &call->array[3].shape;
-    const fsr_dtype dtype = call->array[3].dtype;
-    job j = {.call = call,
-             .array = array,
-             .one = dtype == FSR_F32   ? solve_f32
-                    : dtype == FSR_F64 ? solve_f64
-                    : dtype == FSR_C64 ? solve_c64
-                                       : solve_c128,
-             .n = shape->dim[1],
-             .sides = shape->dim[0],
+fsr_status fsr_cpu_sparse(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+                          fsr_fault *fault) {
+    static void (*const one[2][FSR_DTYPE_COUNT])(const job *, int64_t) = {
+        {[FSR_F32] = solve_f32, [FSR_F64] = solve_f64, [FSR_C64] = solve_c64, [FSR_C128] = solve_c128},
+        {[FSR_F32] = multiply_f32, [FSR_F64] = multiply_f64, [FSR_C64] = multiply_c64, [FSR_C128] = multiply_c128}};
+    const bool product = fsr_called_word(call->called, FSR_SPARSE_PRODUCT);
+    const fsr_shape *shape = &call->array[call->nin].shape;
+    job j = {.array = array,
+             .out = array[call->nin],
+             .one = one[product][call->array[call->nin].dtype],
+             .n = shape->dim[1 - product],
+             .sides = product ? 1 : shape->dim[0],
              .upper = fsr_called_word(call->called, FSR_SPARSE_UPPER),
              .unit = fsr_called_word(call->called, FSR_SPARSE_UNIT),
-             .wide_index = call->array[0].dtype == FSR_I64};
+             .wide_index = call->array[FSR_SPARSE_OFFSETS].dtype == FSR_I64};
     (void)work, (void)fault;
     atomic_init(&j.next, 0);
-    if (threads && j.sides > 1 && fsr_size_mul(j.sides, call->array[1].shape.dim[0]) > SMALL_WORK)
+    if (threads && j.sides > 1 && fsr_size_mul(j.sides, call->array[FSR_SPARSE_COLUMNS].shape.dim[0]) > SMALL_WORK)
         fsr_thread_pool_run(threads, sides, &j);
     else
         sides(&j, 0);

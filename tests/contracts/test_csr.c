@@ -129,6 +129,23 @@ static void forms(void **state) {
     freed(m);
 }
 
+/* As large as products are that a GPU's library has; what is broken in it reads no memory outside there either. */
+static void large_products(void **state) {
+    (void)state;
+    enum { EACH = 3, MANY = 88001 };
+    fsr_node i = fsr_arange(G, FSR_I32, MANY * EACH);
+    fsr_csr a = {.offsets = fsr_mul(fsr_arange(G, FSR_I64, MANY + 1), fsr_int(G, EACH)),
+                 .columns = fsr_mod(fsr_mul(i, fsr_int(G, 7)), fsr_int(G, MANY / 2)),
+                 .values = fsr_cast(fsr_mod(i, fsr_int(G, 13)), FSR_F32),
+                 .rows = MANY,
+                 .cols = MANY / 2};
+    fsr_node x = fsr_sin(fsr_arange(G, FSR_F32, MANY / 2)), y = fsr_tanh(fsr_csr_dot(&a, x));
+    subject_verify(&y, 1, NULL, "a large product");
+    a.columns = fsr_sub(fsr_mul(a.columns, fsr_int(G, 3)), fsr_int(G, 1000));
+    a.offsets = fsr_sub(fsr_flip(a.offsets, 0), fsr_int(G, 5000));
+    OK(fsr_force(fsr_csr_dot(&a, x)));
+}
+
 /* ---- triangular equations ---- */
 
 enum { SIDE = 53, MOST_ELEMENTS = SIDE * SIDE };
@@ -256,7 +273,7 @@ static void mistakes(void **state) {
                   "index 4 is out of bounds for axis 0 with size 4|here.c:7");
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(products),    SUBJECT_TEST(forms),
-                                          SUBJECT_TEST(triangles),   SUBJECT_TEST(around_triangles),
-                                          SUBJECT_TEST(no_solution), SUBJECT_TEST(mistakes)};
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(products),         SUBJECT_TEST(forms),       SUBJECT_TEST(large_products), SUBJECT_TEST(triangles),
+    SUBJECT_TEST(around_triangles), SUBJECT_TEST(no_solution), SUBJECT_TEST(mistakes)};
 SUBJECT_MAIN(tests)

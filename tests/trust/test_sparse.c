@@ -97,6 +97,34 @@ static void solves(void **state) {
     }
 }
 
+/* A matrix of 3 elements a row, as large as products are that a library has. */
+static fsr_csr large(void) {
+    enum { ROWS = 88001, EACH = 3 };
+    fsr_node i = fsr_arange(g, FSR_I32, ROWS * EACH);
+    fsr_csr a = {.offsets = fsr_mul(fsr_arange(g, FSR_I32, ROWS + 1), fsr_int(g, EACH)),
+                 .columns = fsr_mod(fsr_mul(i, fsr_int(g, 7)), fsr_int(g, ROWS / 2)),
+                 .values = fsr_cast(fsr_mod(i, fsr_int(g, 13)), FSR_F64),
+                 .rows = ROWS,
+                 .cols = ROWS / 2};
+    assert_int_equal(fsr_compute((fsr_node[]){a.offsets, a.columns, a.values}, 3), FSR_OK);
+    return a;
+}
+
+/* One call, between what makes the vector and what goes on with the product. */
+static void multiplies(void **state) {
+    (void)state;
+    const fsr_csr a = large();
+    fsr_plan_info info;
+    fsr_node x = fsr_arange(g, FSR_F64, a.cols);
+    fsr_node y = fsr_add(fsr_csr_dot(&a, fsr_mul(x, fsr_float(g, 0.5))), fsr_int(g, 1));
+    assert_int_equal(fsr_query(&y, 1, &info), FSR_OK);
+    assert_int_equal(info.calls, 1);
+    assert_true(info.kernels <= 4);
+    verified(y, "a product");
+    assert_int_equal(number("FAKE_CUSPARSE_SOLVED"), 1);
+    assert_int_equal(number("FAKE_CUSPARSE_THINGS"), 1);
+}
+
 /* Each function that fails says which, leaves nothing behind, and the next computation works. */
 static void calls_fail(void **state) {
     (void)state;
@@ -110,6 +138,8 @@ static void calls_fail(void **state) {
                {"SpMatSetAttribute diagonal", "cusparseSpMatSetAttribute gave status 3, invalid value", FSR_ERR_DEVICE},
                {"CreateDnVec", "cusparseCreateDnVec gave status 3, invalid value", FSR_ERR_DEVICE},
                {"CreateDnMat", "cusparseCreateDnMat gave status 3, invalid value", FSR_ERR_DEVICE},
+               {"SpMV_bufferSize", "cusparseSpMV_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+               {"SpMV", "cusparseSpMV gave status 6, execution failed", FSR_ERR_DEVICE},
                {"SpSV_createDescr", "cusparseSpSV_createDescr gave status 3, invalid value", FSR_ERR_DEVICE},
                {"SpSV_bufferSize", "cusparseSpSV_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
                {"SpSV_analysis", "cusparseSpSV_analysis gave status 11, insufficient resources", FSR_ERR_DEVICE_MEMORY},
@@ -119,12 +149,14 @@ static void calls_fail(void **state) {
                {"SpSM_analysis", "cusparseSpSM_analysis gave status 10, not supported", FSR_ERR_UNSUPPORTED},
                {"SpSM_solve", "cusparseSpSM_solve gave status 6, execution failed", FSR_ERR_DEVICE}};
     const fsr_csr a = full(FSR_F64);
-    const fsr_node one = sides(FSR_F64, 1), several = sides(FSR_F64, 3);
+    const fsr_csr wide = large();
+    const fsr_node one = sides(FSR_F64, 1), several = sides(FSR_F64, 3), vector = fsr_arange(g, FSR_F64, wide.cols);
     for (int i = 0; i < COUNT_OF(row); i++) {
         const bool many = strstr(row[i].name, "SpSM") || strstr(row[i].name, "DnMat");
-        const fsr_node x = fsr_csr_solve_triangular(&a, many ? several : one, 0);
+        const fsr_node x = strstr(row[i].name, "SpMV") ? fsr_csr_dot(&wide, vector)
+                                                       : fsr_csr_solve_triangular(&a, many ? several : one, 0);
         char words[200];
-        snprintf(words, sizeof words, "library call sparse_solve: %s", row[i].words);
+        snprintf(words, sizeof words, "library call sparse: %s", row[i].words);
         setenv("FAKE_CUSPARSE_FAIL", row[i].name, 1);
         subject_error(ctx, fsr_force(x), row[i].status, words);
         unsetenv("FAKE_CUSPARSE_FAIL");
@@ -162,13 +194,19 @@ static void no_library(void **state) {
     const fsr_node b = sides(FSR_F64, 1);
     hidden = true;
     subject_error(ctx, fsr_force(fsr_csr_solve_triangular(&a, b, 0)), FSR_ERR_UNSUPPORTED,
-                  "library call sparse_solve: there is no libcusparse.so.12 for a GPU; the CPU backend solves it");
+                  "library call sparse: there is no libcusparse.so.12 for a GPU; the CPU backend solves triangles");
+    const fsr_csr wide = large();
+    fsr_node y = fsr_csr_dot(&wide, fsr_arange(g, FSR_F64, wide.cols));
+    fsr_plan_info info;
+    assert_int_equal(fsr_query(&y, 1, &info), FSR_OK);
+    assert_int_equal(info.calls, 0);
+    verified(y, "a product needs no library");
     hidden = false;
-    verified(fsr_csr_dot(&a, b), "a product needs no library");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(solves, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(multiplies, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_for_a_handle, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown)};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A recorded call may have beside its arguments what it computes, said with other nodes, so that recording asks nothing
+ * of a machine. Which of the two a plan has is decided here, first of all: passes see the one that stays.
+ * Counter-example to a call that computes it on every machine: what is before and behind a product would fuse with it
+ * nowhere. */
+#include "fusion/resolve.h"
+#include "fusion/passes.h"
+#include "graph/sparse.h"
+#include <stdlib.h>
+
+static bool has_both(const fsr_flow_node *n) {
+    return fsr_has(n->kind, FSR_FIELD_library) && n->library == FSR_LIBRARY_SPARSE && n->nargs > FSR_SPARSE_PLAIN;
+}
+
+fsr_status fsr_flow_resolve(fsr_flow *flow, const fsr_target *target) {
+    fsr_status status = FSR_OK;
+    int first = 0;
+    while (first < flow->n && !has_both(&flow->node[first]))
+        ++first;
+    if (first == flow->n)
+        return FSR_OK;
+    const bool has = target->has && target->has(target->backend, FSR_LIBRARY_SPARSE);
+    fsr_link *to = fsr_flow_redirects(flow, &status);
+    for (int i = first; to && i < flow->n; ++i) {
+        fsr_flow_node *n = &flow->node[i];
+        fsr_flow_redirect(flow, i, to);
+        if (has_both(n) && has)
+            n->nargs = FSR_SPARSE_PLAIN;
+        else if (has_both(n))
+            fsr_flow_replace(to, i, n->arg[FSR_SPARSE_PLAIN]);
+    }
+    if (to)
+        fsr_flow_redirect_outs(flow, to);
+    free(to);
+    if (!status)
+        fsr_pass_dce(flow, &status);
+    return status;
+}
