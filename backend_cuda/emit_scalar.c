@@ -92,10 +92,11 @@ static bool is_widened(fsr_op op, fsr_dtype dtype) {
     return fsr_dtype_is_half(dtype) && rule != FSR_RULE_CAST && rule != FSR_RULE_SELECT;
 }
 
-static void text_of_op(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result,
+/* tame: the function is the shorter one. */
+static void text_of_op(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, bool tame,
                        char arg[3][FSR_EXPR]) {
     const char *text = fsr_op_get(op)->cuda[fsr_dtype_class(compute)];
-    const char *suffix = compute == FSR_F32 || fsr_dtype_is_half(compute) ? "f" : "";
+    const char *suffix = tame ? "f_tame" : compute == FSR_F32 || fsr_dtype_is_half(compute) ? "f" : "";
     size_t n = 0;
     buf[0] = 0;
     while (text && *text) {
@@ -107,7 +108,7 @@ static void text_of_op(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype com
     }
 }
 
-static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result,
+static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, bool tame,
                     char arg[3][FSR_REF]) {
     char wide[3][FSR_EXPR], text[FSR_EXPR];
     for (int i = 0; i < 3; i++)
@@ -115,7 +116,7 @@ static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype comput
             fsr_emit_add(e, wide[i], 0, "fsr_%s_to_f32(%s)", fsr_dtype_name(compute), arg[i]);
         else
             fsr_emit_add(e, wide[i], 0, "%s", arg[i]);
-    text_of_op(e, is_widened(op, result) ? text : buf, op, compute, result, wide);
+    text_of_op(e, is_widened(op, result) ? text : buf, op, compute, result, tame, wide);
     if (is_widened(op, result))
         fsr_emit_add(e, buf, 0, "fsr_f32_to_%s(%s)", fsr_dtype_name(result), text);
 }
@@ -128,7 +129,7 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             name(of, arg[a], inst->arg[a]);
-        op_text(e, buf, inst->op, inst->compute, inst->dtype, arg);
+        op_text(e, buf, inst->op, inst->compute, inst->dtype, inst->tame, arg);
         break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }

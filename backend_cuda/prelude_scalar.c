@@ -66,9 +66,17 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "{\n"
      "    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;\n"
      "}\n"},
+    {"fsr_wide", true,
+     "/* One instruction. Of a plain product of 64 bits NVRTC makes sums of halves, and finds no neighbours' any more. */\n"
+     "static __forceinline__ u64 fsr_wide(u32 a, u32 b)\n"
+     "{\n"
+     "    u64 p;\n"
+     "    asm(\"mul.wide.u32 %0, %1, %2;\" : \"=l\"(p) : \"r\"(a), \"r\"(b));\n"
+     "    return p;\n"
+     "}\n"},
     {"fsr_philox", false,
-     "/* Words 2i and 2i + 1 of a stream: Philox4x32-10. Of one block's two halves NVRTC computes the rounds once, but\n"
-     "   not of products of 64 bits, nor of assembler. */\n"
+     "/* Words 2i and 2i + 1 of a stream: Philox4x32-10. Of one block's two halves the rounds are computed once: what is\n"
+     "   the same in neighbours ptxas finds, in assembler too. */\n"
      "static __forceinline__ u64 fsr_philox(u64 seed, u64 stream, u64 i)\n"
      "{\n"
      "    const u64 block = i >> 1;\n"
@@ -76,11 +84,11 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    u32 k = (u32)seed, l = (u32)(seed >> 32);\n"
      "#pragma unroll\n"
      "    for (i32 r = 0; r < 10; r++) {\n"
-     "        const u32 a = __umulhi(0xd2511f53u, x), b = __umulhi(0xcd9e8d57u, z), s = 0xd2511f53u * x, t = 0xcd9e8d57u * z;\n"
-     "        x = b ^ y ^ k;\n"
-     "        y = t;\n"
-     "        z = a ^ w ^ l;\n"
-     "        w = s;\n"
+     "        const u64 a = fsr_wide(0xd2511f53u, x), b = fsr_wide(0xcd9e8d57u, z);\n"
+     "        x = (u32)(b >> 32) ^ y ^ k;\n"
+     "        y = (u32)b;\n"
+     "        z = (u32)(a >> 32) ^ w ^ l;\n"
+     "        w = (u32)a;\n"
      "        k += 0x9e3779b9u;\n"
      "        l += 0xbb67ae85u;\n"
      "    }\n"
@@ -104,30 +112,38 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
      "    return y;\n"
      "}\n"},
+    {"fsr_radius", false,
+     "/* a = 2^e m, h = -2 (m - 1), which is exact; -2 log m = h + h^2 p(h). bits: a's, or those of a times a power of two;\n"
+     "   least: of the least m, times it. No branch: NVRTC shares what neighbours have in common only without. */\n"
+     "static __forceinline__ f32 fsr_radius(u32 bits, u32 least)\n"
+     "{\n"
+     "    const u32 u = bits - least & 0xff800000u; /* 2^23 e */\n"
+     "    const f32 h = fmaf(fsr_f32_bits(bits - u - (least - 0x3f3504f3u)), -2.0f, 2.0f);\n"
+     "    f32 p = fmaf(h, 0x1.43b246p-13f, 0x1.02814ep-11f);\n"
+     "    p = fmaf(p, h, 0x1.0a33eap-10f);\n"
+     "    p = fmaf(p, h, 0x1.231ce6p-9f);\n"
+     "    p = fmaf(p, h, 0x1.54d03ep-8f);\n"
+     "    p = fmaf(p, h, 0x1.999f14p-7f);\n"
+     "    p = fmaf(p, h, 0x1.0000cep-5f);\n"
+     "    p = fmaf(p, h, 0x1.555554p-4f);\n"
+     "    return fsr_root(fmaf((f32)(i32)u, -0x1.62e43p-23f, fmaf(h * h, fmaf(p, h, 0.25f), h)));\n"
+     "}\n"},
     {"fsr_rayleighf", false,
-     "/* a = 2^e m, f = m - 1; -2 log m = -2 f + f^2 (1 + f p(f)). No branch: NVRTC shares what neighbours have in\n"
-     "   common only without. Times 2^23 a subnormal number is none, and what overflows has no root. */\n"
+     "/* Times 2^23 a subnormal number is none, and what overflows has no root. */\n"
      "static __forceinline__ f32 fsr_rayleighf(f32 a)\n"
      "{\n"
-     "    const i32 u = (i32)(fsr_bits_f32(a * 0x1p+23f) - 0x4ab504f3u);\n"
-     "    const f32 e = (f32)(u >> 23), f = fsr_f32_bits((u32)(u & 0x7fffff) + 0x3f3504f3u) - 1.0f;\n"
-     "    f32 p = fmaf(f, 0x1.43b246p-3f, -0x1.02814ep-2f);\n"
-     "    p = fmaf(p, f, 0x1.0a33eap-2f);\n"
-     "    p = fmaf(p, f, -0x1.231ce6p-2f);\n"
-     "    p = fmaf(p, f, 0x1.54d03ep-2f);\n"
-     "    p = fmaf(p, f, -0x1.999f14p-2f);\n"
-     "    p = fmaf(p, f, 0x1.0000cep-1f);\n"
-     "    p = fmaf(p, f, -0x1.555554p-1f);\n"
-     "    const f32 y = fsr_root(fmaf(e, -0x1.62e43p+0f, fmaf(f * f, fmaf(p, f, 1.0f), -2.0f * f)));\n"
+     "    const f32 y = fsr_radius(fsr_bits_f32(a * 0x1p+23f), 0x4ab504f3u);\n"
      "    return a > 0 ? y : fsr_f32_bits(a == 0 ? 0x7f800000u : 0x7fc00000u);\n"
      "}\n"},
+    {"fsr_rayleighf_tame", false,
+     "static __forceinline__ f32 fsr_rayleighf_tame(f32 a) { return fsr_radius(fsr_bits_f32(a), 0x3f3504f3u); }\n"},
     {"fsr_rayleigh", false,
      "static inline f64 fsr_rayleigh(f64 a) { return sqrt(-2.0 * log(a) + 0.0); }\n"},
-    {"fsr_turnf", false,
-     "/* sin(pi a + turn pi/2), turn 0 or 1: a less the nearest even number, less quarters of a turn, is exact. */\n"
-     "static __forceinline__ f32 fsr_turnf(f32 a, u32 turn)\n"
+    {"fsr_half_turnf", false,
+     "/* sin(pi x + turn pi/2), turn 0 or 1, x in [-1, 1]: x less quarters of a turn is exact. */\n"
+     "static __forceinline__ f32 fsr_half_turnf(f32 x, u32 turn)\n"
      "{\n"
-     "    const f32 x = fmaf(-2.0f, rintf(0.5f * a), a), t = fmaf(2.0f, x, 0x1.8p+23f);\n"
+     "    const f32 t = fmaf(2.0f, x, 0x1.8p+23f);\n"
      "    const f32 r = fmaf(-0.5f, t - 0x1.8p+23f, x), z = r * r;\n"
      "    f32 s = fmaf(z, 0x1.507834p-4f, -0x1.32d2ccp-1f);\n"
      "    s = fmaf(s, z, 0x1.466bc6p+1f);\n"
@@ -140,7 +156,13 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    c = fmaf(c, z, 1.0f);\n"
      "    const u32 q = fsr_bits_f32(t);\n"
      "    const bool odd = q & 1;\n"
-     "    return fsr_f32_bits(fsr_bits_f32(turn ? odd ? s : c : odd ? c : s) ^ (q + turn & 2) << 30);\n"
+     "    return fsr_f32_bits(fsr_bits_f32(turn ? odd ? -s : c : odd ? c : s) ^ (q & 2) << 30);\n"
+     "}\n"},
+    {"fsr_turnf", false,
+     "/* Of any a: less the nearest even number, which is exact. */\n"
+     "static __forceinline__ f32 fsr_turnf(f32 a, u32 turn)\n"
+     "{\n"
+     "    return fsr_half_turnf(fmaf(-2.0f, rintf(0.5f * a), a), turn);\n"
      "}\n"},
     {"fsr_sinpif", false,
      "static __forceinline__ f32 fsr_sinpif(f32 a)\n"
@@ -150,6 +172,13 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
     {"fsr_cospif", false,
      "/* Its zeros are +0: the quarter turn alone would leave -0 at every second one. Of |a|, as the sine: who has both shares the angle. */\n"
      "static __forceinline__ f32 fsr_cospif(f32 a) { return fsr_turnf(fabsf(a), 1) + 0.0f; }\n"},
+    {"fsr_sinpif_tame", false,
+     "static __forceinline__ f32 fsr_sinpif_tame(f32 a)\n"
+     "{\n"
+     "    return fsr_f32_bits(fsr_bits_f32(fsr_half_turnf(fabsf(a), 0)) ^ (fsr_bits_f32(a) & 0x80000000u));\n"
+     "}\n"},
+    {"fsr_cospif_tame", false,
+     "static __forceinline__ f32 fsr_cospif_tame(f32 a) { return fsr_half_turnf(fabsf(a), 1) + 0.0f; }\n"},
     {"fsr_sinpi", false,
      "/* The zero at an odd number is -0. */\n"
      "static inline f64 fsr_sinpi(f64 a)\n"

@@ -201,5 +201,6 @@ void fsr_read_inst(fsr_kernel_reader *r) {
     inst->keep = fsr_lex_try(l, "keep");
     inst->gathered = fsr_lex_try(l, "gathered");
     inst->staged = fsr_lex_try(l, "staged");
+    inst->tame = fsr_lex_try(l, "tame");
     k->ninsts++;
 }

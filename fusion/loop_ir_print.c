@@ -242,8 +242,8 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    fprintf(to, "%s%s%s\n", inst->keep ? " keep" : "", inst->gathered ? " gathered" : "",
-            inst->staged ? " staged" : "");
+    fprintf(to, "%s%s%s%s\n", inst->keep ? " keep" : "", inst->gathered ? " gathered" : "",
+            inst->staged ? " staged" : "", inst->tame ? " tame" : "");
 }
 
 void fsr_kernel_print(const fsr_kernel *k, FILE *to) {

@@ -2,6 +2,7 @@
 /* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
  *
  * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
+#include "fusion/bounds.h"
 #include "fusion/launch_shape.h"
 #include "fusion/loop_ir_verify.h"
 #include "fusion/outputs.h"
@@ -126,6 +127,14 @@ static bool check_keep(const fsr_check *v) {
     return true;
 }
 
+static bool check_tame(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].tame && (k->schedule.target != FSR_TARGET_GPU || !fsr_value_is_tame(k, i)))
+            return fsr_check_bad(v, "schedule: v%d is tame, but nobody knows that of its operand", i);
+    return true;
+}
+
 bool fsr_check_schedule(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_schedule *s = &k->schedule;
@@ -145,5 +154,6 @@ bool fsr_check_schedule(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: a sequence goes down columns");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
         return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
-    return check_versions(v) && check_keep(v) && (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));
+    return check_versions(v) && check_keep(v) && check_tame(v) &&
+           (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));
 }

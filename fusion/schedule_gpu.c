@@ -115,8 +115,9 @@ static void gpu_bins(fsr_group *group) {
     group->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
 }
 
-/* What draws random numbers and loads nothing has two vectors a thread: of 190 instructions for four normal numbers 12
- * find out which they are. */
+/* What draws random numbers and loads nothing has four vectors a thread: of 160 instructions for four normal numbers 12
+ * find out which they are, and blocks begin less often. Measured on one H200, 2^27 normal f32, 4, 8 and 16 items: 0.216,
+ * 0.213, 0.208 ms. */
 static void gpu_map(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     const int widest = widest_of_a_point(k);
@@ -131,7 +132,7 @@ static void gpu_map(fsr_group *group) {
         s->vector = 1;
     s->items = s->vector;
     if (s->vector > 1 && words_loaded(k) == 0 && fsr_any_block(k, k->ndim - 1))
-        s->items *= 2;
+        s->items *= 4;
     if (s->vector == 1 && !k->nloops)
         s->items = fitting(k, widest > 4 ? 2 : 4, LOADED_WORDS);
     gpu_bins(group);

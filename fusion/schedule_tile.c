@@ -13,6 +13,7 @@
  * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. A pooled
  * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
  * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321. */
+#include "fusion/bounds.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/target.h"
 #include "fusion/tile.h"
@@ -158,6 +159,8 @@ static int lookback_residents(const fsr_kernel *k) {
 
 void fsr_finish_gpu(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
+    for (int i = 0; i < k->ninsts; i++)
+        k->inst[i].tame = fsr_value_is_tame(k, i);
     s->accumulators = k->nfolds == 0 ? 0 : s->tall ? 1 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
     s->outlined = k->nloops > 0 && s->items > 1;
     fsr_finish_gpu_versions(k);

@@ -28,7 +28,9 @@ enum {
     LIMITED = FSR_OP_LIMITED,
     SERIAL = FSR_OP_SERIAL,
     BLOCKS = FSR_OP_BLOCKS,
-    ATOMIC = FSR_OP_ATOMIC
+    ATOMIC = FSR_OP_ATOMIC,
+    TURN = FSR_OP_TURN,
+    POSITIVE = FSR_OP_POSITIVE
 };
 
 static const row ops[] = {

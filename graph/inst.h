@@ -48,6 +48,7 @@ typedef struct fsr_inst {
     bool keep;               /* ELEM value held per element for later passes */
     bool gathered;           /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
     bool staged;             /* LOAD: its elements are copied near by, once for a tile of outputs, and read there */
+    bool tame;               /* OP on a GPU: the operand is known to be one that a shorter function takes (bounds.h) */
     int guard;               /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
     fsr_bound bound;         /* BOUND */
     int report;              /* BOUND that raises: 1 + an array of one u64; 0: others */

@@ -44,7 +44,8 @@ fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats
  * is good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has
  * vector code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the
- * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). */
+ * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). TURN,
+ * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits. */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
@@ -53,7 +54,9 @@ enum {
     FSR_OP_LIMITED = 16,
     FSR_OP_SERIAL = 32,
     FSR_OP_BLOCKS = 64,
-    FSR_OP_ATOMIC = 128
+    FSR_OP_ATOMIC = 128,
+    FSR_OP_TURN = 256,
+    FSR_OP_POSITIVE = 512
 };
 
 typedef enum fsr_identity {

@@ -109,8 +109,8 @@ static inline int __popc(unsigned x) {
 static inline int __popcll(unsigned long long x) {
     return __builtin_popcountll(x);
 }
-static inline unsigned __umulhi(unsigned a, unsigned b) {
-    return (unsigned)((unsigned long long)a * b >> 32);
+static inline unsigned long long fsr_wide(unsigned a, unsigned b) {
+    return (unsigned long long)a * b;
 }
 static inline int __clzll(long long x) {
     return x ? __builtin_clzll((unsigned long long)x) : 64;

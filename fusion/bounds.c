@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds of values. A constant is known, an integer that becomes a float lies between its dtype's limits, and what is
+ * monotone in each operand has its extremes where operands have theirs, rounding included: it is evaluated at these
+ * corners as a backend evaluates it. So the turn that a random word is made to lies in [-1, 1], and its positive number
+ * above 0. Nothing is known of loads, and of parameters: they may be NaN.
+ *
+ * Counter-example to asking the kernel when it runs: the question costs as many instructions as the answer spares. */
+#include "fusion/bounds.h"
+#include <math.h>
+
+enum { DEEPEST = 8 };
+
+static const fsr_bounds unknown = {1, 0};
+
+static bool is_known(fsr_bounds b) {
+    return b.low <= b.high;
+}
+
+/* Every value of an integer dtype. */
+static fsr_bounds of_dtype(fsr_dtype dtype) {
+    const int bits = 8 * (int)fsr_dtype_size(dtype);
+    if (dtype == FSR_BOOL)
+        return (fsr_bounds){0, 1};
+    if (fsr_dtype_class(dtype) != FSR_CLASS_INT)
+        return unknown;
+    if (fsr_dtype_is_unsigned(dtype))
+        return (fsr_bounds){0, ldexp(1, bits)};
+    return (fsr_bounds){-ldexp(1, bits - 1), ldexp(1, bits - 1)};
+}
+
+static fsr_bounds bounds(const fsr_kernel *k, int v, int deep);
+
+/* Monotone in each operand, of floats. */
+static bool has_corners(const fsr_inst *inst) {
+    switch (inst->op) {
+    case FSR_OP_ADD:
+    case FSR_OP_SUB:
+    case FSR_OP_MUL:
+    case FSR_OP_FMA:
+    case FSR_OP_NEG:
+    case FSR_OP_MINIMUM:
+    case FSR_OP_MAXIMUM: return inst->compute == FSR_F32 || inst->compute == FSR_F64;
+    default: return false;
+    }
+}
+
+static fsr_bounds of_corners(const fsr_kernel *k, const fsr_inst *inst, int deep) {
+    const int arity = fsr_op_get(inst->op)->arity;
+    fsr_bounds arg[3], out = {INFINITY, -INFINITY};
+    for (int a = 0; a < arity; a++)
+        if (!is_known(arg[a] = bounds(k, inst->arg[a], deep + 1)))
+            return unknown;
+    for (int corner = 0; corner < 1 << arity; corner++) {
+        fsr_value at[3];
+        for (int a = 0; a < arity; a++)
+            at[a] = fsr_value_from_double(inst->compute, corner >> a & 1 ? arg[a].high : arg[a].low);
+        const double x = fsr_value_to_double(inst->dtype, fsr_op_eval(inst->op, inst->compute, inst->dtype, at));
+        if (!isfinite(x))
+            return unknown;
+        out.low = fmin(out.low, x);
+        out.high = fmax(out.high, x);
+    }
+    return out;
+}
+
+/* An integer as a float; the same float as a wider one. */
+static fsr_bounds of_cast(const fsr_kernel *k, const fsr_inst *inst, int deep) {
+    const bool narrow = inst->dtype == FSR_F32;
+    fsr_bounds from = of_dtype(inst->compute);
+    if (!narrow && inst->dtype != FSR_F64)
+        return of_dtype(inst->dtype);
+    if (!is_known(from))
+        from = bounds(k, inst->arg[0], deep + 1);
+    if (is_known(from) && narrow)
+        from = (fsr_bounds){(float)from.low, (float)from.high};
+    return isfinite(from.low) && isfinite(from.high) ? from : unknown;
+}
+
+static fsr_bounds bounds(const fsr_kernel *k, int v, int deep) {
+    const fsr_inst *inst = &k->inst[v];
+    if (deep > DEEPEST)
+        return unknown;
+    if (inst->kind == FSR_INST_CONST && !fsr_dtype_is_complex(inst->dtype)) {
+        const double x = fsr_value_to_double(inst->dtype, inst->value);
+        return isfinite(x) ? (fsr_bounds){x, x} : unknown;
+    }
+    if (inst->kind != FSR_INST_OP)
+        return of_dtype(inst->dtype);
+    if (inst->op == FSR_OP_CAST)
+        return of_cast(k, inst, deep);
+    return has_corners(inst) ? of_corners(k, inst, deep) : of_dtype(inst->dtype);
+}
+
+fsr_bounds fsr_value_bounds(const fsr_kernel *k, int v) {
+    return bounds(k, v, 0);
+}
+
+bool fsr_value_is_tame(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    const unsigned asks = inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->flags & (FSR_OP_TURN | FSR_OP_POSITIVE) : 0;
+    if (!asks || inst->compute != FSR_F32)
+        return false;
+    const fsr_bounds a = fsr_value_bounds(k, inst->arg[0]);
+    return is_known(a) && (asks & FSR_OP_TURN ? a.low >= -1 && a.high <= 1 : a.low >= 0x1p-126);
+}
