@@ -37,6 +37,15 @@ static void find(fsr_cusolver *s, fsr_cublas *blas) {
     *(void **)&s->name = s->library ? dlsym(s->library, "cusolverDn" #name) : NULL;
     FSR_CUSOLVER_NEW_LIST(FSR_CUSOLVER_NEW)
 #undef FSR_CUSOLVER_NEW
+    *(void **)&s->CreateGesvdjInfo = s->library ? dlsym(s->library, "cusolverDnCreateGesvdjInfo") : NULL;
+    *(void **)&s->DestroyGesvdjInfo = s->library ? dlsym(s->library, "cusolverDnDestroyGesvdjInfo") : NULL;
+    for (int i = 0; i < FSR_CUSOLVER_LETTERS && s->library; i++) {
+        char name[2][48];
+        snprintf(name[0], sizeof name[0], "cusolverDn%cgesvdjBatched_bufferSize", letter[i]);
+        snprintf(name[1], sizeof name[1], "cusolverDn%cgesvdjBatched", letter[i]);
+        *(void **)&s->gesvdj_room[i] = dlsym(s->library, name[0]);
+        *(void **)&s->gesvdj[i] = dlsym(s->library, name[1]);
+    }
     for (int i = 0; i < FSR_CUSOLVER_LETTERS && s->library && fsr_cublas_has(blas); i++) {
         char name[2][32];
         snprintf(name[0], sizeof name[0], "cublas%cgetrfBatched", letter[i]);

@@ -53,6 +53,15 @@ enum { FSR_CUSOLVER_UPPER = 1, FSR_CUSOLVER_VALUES = 0, FSR_CUSOLVER_VECTORS = 1
                      int w_type, void *w, int compute, void *device, size_t device_bytes, void *host,                  \
                      size_t host_bytes, int *info, int64_t count))
 
+/* Singular values of many small matrices, whose sides are at most so long: a function for each letter, and its
+ * parameters. NULL: there is none. */
+enum { FSR_CUSOLVER_JACOBI = 32 };
+typedef int fsr_cusolver_gesvdj_room(void *handle, int job, int m, int n, const void *a, int lda, const void *s,
+                                     const void *u, int ldu, const void *v, int ldv, int *elements, void *params,
+                                     int count);
+typedef int fsr_cusolver_gesvdj(void *handle, int job, int m, int n, void *a, int lda, void *s, void *u, int ldu,
+                                void *v, int ldv, void *work, int elements, int *info, void *params, int count);
+
 /* What each of S, D, C and Z has a function of. */
 typedef int fsr_cusolver_orgqr_room(void *handle, int m, int n, int k, const void *a, int lda, const void *tau,
                                     int *elements);
@@ -71,6 +80,10 @@ typedef struct fsr_cusolver {
     FSR_CUSOLVER_LIST(FSR_CUSOLVER_FIELD)
     FSR_CUSOLVER_NEW_LIST(FSR_CUSOLVER_FIELD)
 #undef FSR_CUSOLVER_FIELD
+    int (*CreateGesvdjInfo)(void **params);
+    int (*DestroyGesvdjInfo)(void *params);
+    fsr_cusolver_gesvdj_room *gesvdj_room[FSR_CUSOLVER_LETTERS];
+    fsr_cusolver_gesvdj *gesvdj[FSR_CUSOLVER_LETTERS];
     fsr_cusolver_orgqr_room *orgqr_room[FSR_CUSOLVER_LETTERS];
     fsr_cusolver_orgqr *orgqr[FSR_CUSOLVER_LETTERS];
     fsr_cusolver_potrf_batched *potrf_batched[FSR_CUSOLVER_LETTERS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "linalg" on a GPU: cuSOLVER's functions, whose matrices stand column after column as graph/linalg.h
  * has arranged, and for many small systems cuBLAS' batched ones, which take addresses. Many eigenvalue problems are one
- * call, and so are Cholesky's and LU's factors of many small matrices; other factors are computed matrix by matrix, side
- * by side with nothing.
+ * call, and so are Cholesky's and LU's factors and singular values of many small matrices; others are computed matrix by
+ * matrix, side by side with nothing.
  *
  * What a call needs besides its arrays is asked of the library and taken from the pool: work on memory that was given
  * back is in order with whoever has it next. */
@@ -249,10 +249,81 @@ static void qr(job *j) {
     }
 }
 
+/* Many small ones, by Jacobi's rotations. */
+static bool rotates(const job *j) {
+    const fsr_cusolver *s = j->s;
+    return many(j) && j->l.cols <= FSR_CUSOLVER_JACOBI && s->gesvdj[j->letter] && s->gesvdj_room[j->letter] &&
+           s->CreateGesvdjInfo && s->DestroyGesvdjInfo && fsr_cublas_has(&j->r.c->cublas);
+}
+
+/* u is the adjoint of the other vectors v, as the library leaves them: exactly, by a product with ones. */
+static void adjoint(job *j, char *u, const char *v) {
+    enum { M = FSR_CUSOLVER_JACOBI };
+    const int64_t m = j->l.rows;
+    const bool wide = j->part == 8;
+    double one[M * M * 2] = {0}, zero[2] = {0};
+    char *ones = room(j, m * m * j->element);
+    for (int64_t i = 0; i < m; i++) {
+        char *at = (char *)one + i * (m + 1) * j->element;
+        if (wide)
+            *(double *)(void *)at = 1;
+        else
+            *(float *)(void *)at = 1;
+    }
+    if (!j->r.status)
+        cuda(j, cudaMemcpyAsync(ones, one, (size_t)(m * m * j->element), cudaMemcpyHostToDevice, j->r.stream),
+             "a copy of ones");
+    if (!j->r.status)
+        j->r.status = fsr_cublas_use(&j->r.c->cublas, "linalg", j->r.stream, j->r.fault);
+    if (!j->r.status)
+        blas_told(j,
+                  j->r.c->cublas.GemmStridedBatchedEx_64(
+                      j->r.c->cublas.handle, FSR_CUBLAS_ADJOINT, FSR_CUBLAS_PLAIN, m, m, m, one, v, j->type, m, m * m,
+                      ones, j->type, m, 0, zero, u, j->type, m, j->l.slot, j->l.count,
+                      wide ? FSR_CUBLAS_COMPUTE_64F : FSR_CUBLAS_COMPUTE_32F, FSR_CUBLAS_DEFAULT),
+                  "cublasGemmStridedBatchedEx");
+}
+
+/* What the library takes for columns are rows, so its u is v', whose first rows are asked for. */
+static void svd_many(job *j) {
+    const int m = (int)j->l.rows, n = (int)j->l.cols, count = (int)j->l.count;
+    const bool values = j->l.kind == FSR_LINALG_SVDVALS;
+    const int want = values ? FSR_CUSOLVER_VALUES : FSR_CUSOLVER_VECTORS;
+    fsr_cusolver *lib = j->s;
+    void *params = NULL;
+    int elements = 0;
+    char *a = copies(j), *s = room(j, j->l.count * m * j->part), *u = room(j, j->l.count * n * n * j->element);
+    char *v = room(j, j->l.count * m * m * j->element);
+    if (!j->r.status)
+        told(j, lib->CreateGesvdjInfo(&params), "cusolverDnCreateGesvdjInfo");
+    if (!j->r.status)
+        told(j, lib->gesvdj_room[j->letter](lib->handle, want, n, m, a, n, s, u, n, v, m, &elements, params, count),
+             "cusolverDngesvdjBatched_bufferSize");
+    void *work = room(j, elements * j->element);
+    if (!j->r.status)
+        told(j,
+             lib->gesvdj[j->letter](lib->handle, want, n, m, a, n, s, u, n, v, m, work, elements, j->info, params,
+                                    count),
+             "cusolverDngesvdjBatched");
+    if (params)
+        lib->DestroyGesvdjInfo(params);
+    char *values_to = j->out[values ? 0 : 1], *vt = values ? NULL : j->out[2];
+    if (values_to)
+        copy_pieces(j, values_to, j->l.slot * j->part, s, m * j->part, m * j->part, count);
+    if (vt)
+        copy_pieces(j, vt, j->l.slot * j->element, u, n * n * j->element, m * n * j->element, count);
+    if (!values && j->out[0])
+        adjoint(j, j->out[0], v);
+}
+
 static void svd(job *j) {
     const int64_t m = j->l.rows, n = j->l.cols;
     const bool values = j->l.kind == FSR_LINALG_SVDVALS;
     const signed char want = values ? 'N' : 'S';
+    if (rotates(j)) {
+        svd_many(j);
+        return;
+    }
     char *a = copies(j), *s = result(j, values ? 0 : 1, j->part);
     char *u = values ? NULL : result(j, 0, j->element), *vt = values ? NULL : result(j, 2, j->element);
     if (!j->r.status)

@@ -67,6 +67,10 @@ static double complex get(const void *x, int type, int64_t i) {
     }
 }
 
+static double complex adjoint(int is, double complex x) {
+    return is ? conj(x) : x;
+}
+
 static void put(void *x, int type, int64_t i, double complex value) {
     switch (type) {
     case R_32F: ((float *)x)[i] = (float)creal(value); break;
@@ -88,7 +92,7 @@ int cublasGemmStridedBatchedEx_64(void *handle, int ta, int tb, int64_t m, int64
             for (int64_t i = 0; i < m; i++) {
                 double complex sum = 0;
                 for (int64_t p = 0; p < k; p++)
-                    sum += get(a, a_type, s * a_step + (ta ? p + i * lda : i + p * lda)) *
+                    sum += adjoint(ta == 2, get(a, a_type, s * a_step + (ta ? p + i * lda : i + p * lda))) *
                            get(b, b_type, s * b_step + (tb ? j + p * ldb : p + j * ldb));
                 put(c, c_type, s * c_step + i + j * ldc, sum);
             }

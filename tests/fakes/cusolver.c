@@ -274,6 +274,64 @@ static void orgqr(int m, int n, int k, double *a, const double *tau) {
     free(v);
 }
 
+FUNCTION(CreateGesvdjInfo, (void **params));
+FUNCTION(CreateGesvdjInfo, (void **params)) {
+    *params = NULL;
+    if (fails("CreateGesvdjInfo", 2))
+        return 2;
+    *params = malloc(1);
+    count(1);
+    return 0;
+}
+
+FUNCTION(DestroyGesvdjInfo, (void *params));
+FUNCTION(DestroyGesvdjInfo, (void *params)) {
+    free(params);
+    count(-1);
+    return 0;
+}
+
+/* The first n of u's m columns are vectors, of which v has the others' conjugates, transposed. */
+#define JACOBI(letter, type)                                                                                           \
+    FUNCTION(letter##gesvdjBatched_bufferSize,                                                                         \
+             (void *handle, int job, int m, int n, const void *a, int lda, const void *s, const void *u, int ldu,      \
+              const void *v, int ldv, int *elements, void *params, int batch));                                        \
+    FUNCTION(letter##gesvdjBatched_bufferSize,                                                                         \
+             (void *handle, int job, int m, int n, const void *a, int lda, const void *s, const void *u, int ldu,      \
+              const void *v, int ldv, int *elements, void *params, int batch)) {                                       \
+        *elements = 5;                                                                                                 \
+        return fails("gesvdjBatched_bufferSize", 7);                                                                   \
+    }                                                                                                                  \
+    FUNCTION(letter##gesvdjBatched, (void *handle, int job, int m, int n, void *a, int lda, void *s, void *u, int ldu, \
+                                     void *v, int ldv, void *work, int elements, int *info, void *params, int batch)); \
+    FUNCTION(letter##gesvdjBatched,                                                                                    \
+             (void *handle, int job, int m, int n, void *a, int lda, void *s, void *u, int ldu, void *v, int ldv,      \
+              void *work, int elements, int *info, void *params, int batch)) {                                         \
+        for (int i = 0; i < batch; i++)                                                                                \
+            info[i] = jacobi(job, type, m, n, (char *)a + (size_t)i * (size_t)(m * n) * size_of(type),                 \
+                             (double *)s + i * n, (char *)u + (size_t)i * (size_t)(m * m) * size_of(type),             \
+                             (char *)v + (size_t)i * (size_t)(n * n) * size_of(type));                                 \
+        return fails("gesvdjBatched", 6);                                                                              \
+    }
+
+static int jacobi(int job, int type, int m, int n, const void *a, double *s, char *u, char *v) {
+    char *left = calloc((size_t)(n * n), size_of(type));
+    memset(u, 0, (size_t)(m * m) * size_of(type));
+    const int info = job ? run(FSR_LINALG_SVD, type, n, m, 0, a, NULL, left, s, u)
+                         : run(FSR_LINALG_SVDVALS, type, n, m, 0, a, NULL, s, NULL, NULL);
+    for (int i = 0; i < n && job; i++)
+        for (int k = 0; k < n; k++)
+            if (type == C_64F)
+                ((double complex *)(void *)v)[i + k * n] = conj(((double complex *)(void *)left)[i * n + k]);
+            else
+                ((double *)(void *)v)[i + k * n] = ((double *)(void *)left)[i * n + k];
+    free(left);
+    return info;
+}
+
+JACOBI(D, 1)
+JACOBI(Z, C_64F)
+
 TYPED(S, orgqr, 0)
 TYPED(D, orgqr, 1)
 TYPED(C, ungqr, C_64F)

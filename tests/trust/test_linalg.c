@@ -127,8 +127,8 @@ static fsr_node asking(const char *name, fsr_node a, fsr_node many) {
         return fsr_cholesky(a);
     if (strstr(name, "geqrf") || strstr(name, "orgqr"))
         fsr_qr(a, false, &out, NULL);
-    else if (strstr(name, "gesvd"))
-        fsr_svd(a, &out, NULL, NULL);
+    else if (strstr(name, "gesvd") || strstr(name, "Gesvdj") || strstr(name, "Gemm"))
+        fsr_svd(strstr(name, "Xgesvd") ? a : many, &out, NULL, NULL);
     else if (strstr(name, "syevd"))
         fsr_eigh(a, &other, &out);
     else
@@ -142,26 +142,32 @@ static void calls_fail(void **state) {
     static const struct {
         const char *name, *words;
         fsr_status status;
-    } row[] = {{"Create", "cusolverDnCreate gave status 1, not initialized", FSR_ERR_DEVICE},
-               {"CreateParams", "cusolverDnCreateParams gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
-               {"SetStream", "cusolverDnSetStream gave status 3, invalid value", FSR_ERR_DEVICE},
-               {"cublasBatchedCreate", "cublasCreate gave status 1, not initialized", FSR_ERR_DEVICE},
-               {"Xgetrf_bufferSize", "cusolverDnXgetrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-               {"Xgetrf", "cusolverDnXgetrf gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"Xgetrs", "cusolverDnXgetrs gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"Xpotrf_bufferSize", "cusolverDnXpotrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-               {"Xpotrf", "cusolverDnXpotrf gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"potrfBatched", "cusolverDnpotrfBatched gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"Xgeqrf_bufferSize", "cusolverDnXgeqrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-               {"Xgeqrf", "cusolverDnXgeqrf gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"orgqr_bufferSize", "cusolverDnorgqr_bufferSize gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"orgqr", "cusolverDnorgqr gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"Xgesvd_bufferSize", "cusolverDnXgesvd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-               {"Xgesvd", "cusolverDnXgesvd gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"Xsyevd_bufferSize", "cusolverDnXsyevd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-               {"Xsyevd", "cusolverDnXsyevd gave status 6, execution failed", FSR_ERR_DEVICE},
-               {"cublasgetrfBatched", "cublasgetrfBatched gave status 13, execution failed", FSR_ERR_DEVICE},
-               {"cublasgetrsBatched", "cublasgetrsBatched gave status 13, execution failed", FSR_ERR_DEVICE}};
+    } row[] = {
+        {"Create", "cusolverDnCreate gave status 1, not initialized", FSR_ERR_DEVICE},
+        {"CreateParams", "cusolverDnCreateParams gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
+        {"SetStream", "cusolverDnSetStream gave status 3, invalid value", FSR_ERR_DEVICE},
+        {"cublasBatchedCreate", "cublasCreate gave status 1, not initialized", FSR_ERR_DEVICE},
+        {"Xgetrf_bufferSize", "cusolverDnXgetrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+        {"Xgetrf", "cusolverDnXgetrf gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"Xgetrs", "cusolverDnXgetrs gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"Xpotrf_bufferSize", "cusolverDnXpotrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+        {"Xpotrf", "cusolverDnXpotrf gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"potrfBatched", "cusolverDnpotrfBatched gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"Xgeqrf_bufferSize", "cusolverDnXgeqrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+        {"Xgeqrf", "cusolverDnXgeqrf gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"orgqr_bufferSize", "cusolverDnorgqr_bufferSize gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"orgqr", "cusolverDnorgqr gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"Xgesvd_bufferSize", "cusolverDnXgesvd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+        {"Xgesvd", "cusolverDnXgesvd gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"CreateGesvdjInfo", "cusolverDnCreateGesvdjInfo gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
+        {"gesvdjBatched_bufferSize", "cusolverDngesvdjBatched_bufferSize gave status 7, internal error",
+         FSR_ERR_DEVICE},
+        {"gesvdjBatched", "cusolverDngesvdjBatched gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"cublasGemm", "cublasGemmStridedBatchedEx gave status 13, execution failed", FSR_ERR_DEVICE},
+        {"Xsyevd_bufferSize", "cusolverDnXsyevd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+        {"Xsyevd", "cusolverDnXsyevd gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"cublasgetrfBatched", "cublasgetrfBatched gave status 13, execution failed", FSR_ERR_DEVICE},
+        {"cublasgetrsBatched", "cublasgetrsBatched gave status 13, execution failed", FSR_ERR_DEVICE}};
     fsr_node a, many;
     positive(matrices(1, 4, 4, 1), &a);
     positive(matrices(3, 4, 4, 1), &many);
