@@ -9,7 +9,8 @@ Inputs are f32 in [0, 1). Every result is compared with NumPy's in f64 before it
 compilation is apart. With --fusor each row of fusor-bench is run before and after its peers, and the ratios to the fastest
 of all and to the fastest of NumPy, SciPy, numexpr and Numba are printed: above 1 Fusor is faster. Runs of the libraries do not
 overlap. A filter's result has the selected elements' length in NumPy, Numba and torch; in Fusor, as in JAX under jit, the
-input's, filled up, with the number of them beside it."""
+input's, filled up, with the number of them beside it; filter_half's has that length in Fusor too. Of what is drawn, other numbers
+everywhere, mean and deviation are compared. NumPy's scatter_add_map is bincount, whose sums are f64."""
 import argparse, importlib, json, math, os, statistics, subprocess, sys, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -81,6 +82,10 @@ def filter(xp, a, b, c, d):
     return a[a > 0.5]
 
 
+def filter_half(xp, a, b, c, d):
+    return a[a > 0.5]
+
+
 def sort(xp, a, b, c, d):
     s = xp.sort(a)
     return s[0] if isinstance(s, tuple) else s
@@ -135,6 +140,42 @@ def gather_map(xp, a, b, c, d):
     return xp.sqrt(a[(b.astype(f32) * f32(n)).astype(np.int32)] * 2 + 1)
 
 
+def scatter_add_map(xp, a, b, c, d):
+    return np.bincount((b.astype(f32) * f32(1 << 20)).astype(np.int32), np.sqrt(2 * a + 1), 1 << 20)
+
+
+def histogram_256(xp, a, b, c, d):
+    return np.histogram(a, 256, (0, 1))[0]
+
+
+def histogram_64k(xp, a, b, c, d):
+    return np.histogram(a, 1 << 16, (0, 1))[0]
+
+
+# ---- what is drawn: other numbers, so mean and deviation are compared ------------------------------------------------------
+
+def monte_carlo_pi(xp, a, b, c, d):
+    x, y = rng.random(n, dtype=f32), rng.random(n, dtype=f32)
+    return f32(np.count_nonzero(x * x + y * y < 1) * 4 / n)
+
+
+def normal_fill(xp, a, b, c, d):
+    return rng.standard_normal(n, dtype=f32)
+
+
+def option_paths(xp, a, b, c, d):
+    log, total = np.zeros(n // STEPS, f32), np.zeros(n // STEPS, f32)
+    for _ in range(STEPS):
+        log += rng.standard_normal(n // STEPS, dtype=f32) * SPREAD + DRIFT
+        total += np.exp(log)
+    return np.maximum(total / f32(STEPS) - 1, 0).mean()
+
+
+STEPS = 64
+SPREAD, DRIFT = f32(0.2 / 8), f32((0.03 - 0.02) / STEPS)
+drawn = [monte_carlo_pi, normal_fill, option_paths]
+
+
 def solve_batched(xp, a, b, c, d):
     m = a.reshape(-1, 32, 32) + 32 * xp.eye(32, dtype=a.dtype)
     return xp.linalg.solve(m, b.reshape(-1, 32, 32)[:, :, :1])
@@ -150,7 +191,8 @@ def unique_counts(xp, a, b, c, d):
     return np.unique((a * f32(1e4)).astype(np.int32), return_counts=True)
 
 
-own_rows = [unique_counts, segmented_sum, segmented_skewed, spmv, spmv_power, gather_map]  # of NumPy, SciPy and Numba alone
+own_rows = [unique_counts, filter_half, segmented_sum, segmented_skewed, spmv, spmv_power, gather_map, scatter_add_map, histogram_256,
+            histogram_64k] + drawn  # of NumPy, SciPy and Numba alone
 
 
 def scipy_rows():
@@ -189,7 +231,7 @@ def numexpr_rows():
 def numba_rows():
     a, b, c, d = data
     out, more = np.empty_like(a), np.empty(a.size + 1, dtype=a.dtype)
-    jit, prange = numba.njit(parallel=True), numba.prange
+    jit, prange, threads = numba.njit(parallel=True), numba.prange, options.threads
 
     @jit
     def hidden(a, b, out):
@@ -284,6 +326,48 @@ def numba_rows():
         for i in prange(a.size):
             out[i] = math.sqrt(a[int(b[i] * f32(a.size))] * f32(2) + f32(1))
 
+    @jit
+    def added(a, b, out):
+        parts = np.zeros((threads, 1 << 20), f32)
+        for t in prange(threads):
+            for i in range(a.size * t // threads, a.size * (t + 1) // threads):
+                parts[t, int(b[i] * f32(1 << 20))] += math.sqrt(f32(2) * a[i] + f32(1))
+        for i in prange(1 << 20):
+            out[i] = parts[:, i].sum()
+        return out[:1 << 20]
+
+    @jit
+    def counted(a, bins):
+        parts = np.zeros((threads, bins), np.int64)
+        for t in prange(threads):
+            for i in range(a.size * t // threads, a.size * (t + 1) // threads):
+                parts[t, min(int(a[i] * f32(bins)), bins - 1)] += 1
+        return parts.sum(0)
+
+    @jit
+    def circle(count):
+        inside = 0
+        for i in prange(count):
+            x, y = f32(np.random.random()), f32(np.random.random())
+            inside += x * x + y * y < f32(1)
+        return inside * 4 / count
+
+    @jit
+    def normals(out):
+        for i in prange(out.size):
+            out[i] = np.random.standard_normal()
+
+    @jit
+    def paths(count):
+        value = 0.0
+        for p in prange(count):
+            log, total = f32(0), f32(0)
+            for _ in range(STEPS):
+                log += f32(np.random.standard_normal()) * SPREAD + DRIFT
+                total += math.exp(log)
+            value += max(total / f32(STEPS) - f32(1), f32(0))
+        return value / count
+
     of_16, of_3, of_any, at = even_offsets(), skewed_offsets(), power_offsets(), places(b)
 
     def matrix():
@@ -293,6 +377,9 @@ def numba_rows():
     return {"hidden_layer": into(hidden, a, b), "polar_distance": into(polar, a, b, c, d),
             "arith_chain": into(chain, a, b, c), "sum_sq_diff": lambda: squares(a, b), "four_stats": lambda: stats(a),
             "softmax": matrix, "map_scan_map": into(scan, a, b), "filter": lambda: selected(a, more),
+            "filter_half": lambda: selected(a, more), "scatter_add_map": lambda: added(a, b, out),
+            "histogram_256": lambda: counted(a, 256), "histogram_64k": lambda: counted(a, 1 << 16),
+            "monte_carlo_pi": lambda: circle(n), "normal_fill": into(normals), "option_paths": lambda: paths(n // STEPS),
             "segmented_sum": lambda: segments(a, of_16, out), "segmented_skewed": lambda: segments(a, of_3, out),
             "spmv": lambda: sparse_rows(a, at, c, of_16, out), "spmv_power": lambda: sparse_rows(a, at, c, of_any, out),
             "gather_map": into(taken, a, b)}
@@ -333,11 +420,13 @@ def check(row, got):
     got = got if isinstance(got, tuple) else (got,)
     want = want if isinstance(want, tuple) else (want,)
     worst = 0.0
+    if row in drawn:
+        got, want = ([[np.mean(x), np.std(x)] for x in what] for what in (got, want))
     for g, w in zip(got, want):
-        g = np.asarray(g, dtype=np.float64)
+        g, w = np.asarray(g, dtype=np.float64), np.asarray(w)
         if row is filter:
             g = g[:w.size]
-        worst = max(worst, float(np.max(np.abs(g - w) / (np.abs(w) + 1e-3))))
+        worst = max(worst, float(np.max(np.abs(g - w) / (np.abs(w) + (1 if row in drawn else 1e-3)))))
     return worst
 
 
