@@ -4,6 +4,7 @@
 #include "fusion/explain.h"
 #include "fusion/literals.h"
 #include "fusion/loop_plan.h"
+#include "fusion/nest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
 }
 
 static void write_slot(fsr_slot slot, FILE *to) {
-    static const char *const word[] = {"leaf", "output", "temporary", "report"};
+    static const char *const word[] = {"leaf", "output", "temporary", "report", "band"};
     fprintf(to, "%s%d", word[slot.kind], slot.ordinal);
 }
 
@@ -112,6 +113,10 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
                 : k->schedule.members ? "by tiles, the next one loaded meanwhile, written in whole lines of memory"
                 : k->schedule.pooled  ? "by tiles, written in whole lines of memory"
                                       : "by warps, written side by side");
+    if (k->nests)
+        fprintf(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
+                k->nests->n == 1 ? "" : "s", (long long)step->launch.integer[k->nests->band],
+                (long long)step->launch.integer[FSR_INT_EXTENT], (long long)step->launch.integer[k->nests->bytes]);
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     if (step->part)

@@ -10,6 +10,7 @@
  * an array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
  * `row_linear`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
 #include "fusion/loop_ir.h"
+#include "fusion/nest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -374,9 +375,8 @@ static fsr_kernel *bound(const fsr_kernel *k, const fsr_launch *launch) {
     return own;
 }
 
-fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
-    if (!k || !launch)
-        return FSR_ERR_NULL;
+/* The last nest, or the only one. */
+static fsr_status interpret_one(const fsr_kernel *k, const fsr_launch *launch) {
     int64_t rows = extent_product(k, launch, 0, k->nparallel);
     int64_t columns = extent_product(k, launch, k->nparallel, k->ndim);
     if (rows != launch->integer[FSR_INT_ROWS] || columns != launch->integer[FSR_INT_COLS])
@@ -392,5 +392,56 @@ fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
     }
     free(m);
     fsr_kernel_free(own);
+    return status;
+}
+
+/* A nest before the last one, over all of its domain. */
+static fsr_status interpret_nest(const fsr_nest *nest, const fsr_launch *whole) {
+    const fsr_kernel *k = nest->kernel;
+    fsr_launch *own = calloc(1, sizeof *own);
+    if (!own)
+        return FSR_ERR_MEMORY;
+    for (int b = 0; b < k->narrays; b++)
+        own->array[b] = whole->array[nest->array[b]];
+    memcpy(own->integer, whole->integer + nest->integer, sizeof own->integer[0] * (size_t)k->nints);
+    memcpy(own->scalar, whole->scalar + nest->scalar, sizeof own->scalar[0] * (size_t)k->nscalars);
+    fsr_status status = interpret_one(k, own);
+    free(own);
+    return status;
+}
+
+/* Banded arrays are whole here. */
+static fsr_status interpret_nests(const fsr_kernel *k, fsr_launch *launch) {
+    fsr_status status = FSR_OK;
+    for (int b = 0; b < k->narrays && !status; b++) {
+        if (!k->array[b].banded)
+            continue;
+        const fsr_nest *nest = &k->nests->nest[fsr_nests_producer(k, b)];
+        const int64_t elements = launch->integer[nest->integer + FSR_INT_ROWS];
+        const int64_t bytes = fsr_size_mul(fsr_size_add(elements, 1), (int64_t)fsr_dtype_size(k->array[b].dtype));
+        launch->array[b] = fsr_size_fits(bytes) ? malloc((size_t)bytes) : NULL;
+        status = launch->array[b] ? FSR_OK : FSR_ERR_MEMORY;
+    }
+    for (int i = 0; i < k->nests->n && !status; i++)
+        status = interpret_nest(&k->nests->nest[i], launch);
+    return status ? status : interpret_one(k, launch);
+}
+
+fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
+    if (!k || !launch)
+        return FSR_ERR_NULL;
+    if (!k->nests)
+        return interpret_one(k, launch);
+    fsr_launch *own = malloc(sizeof *own);
+    if (!own)
+        return FSR_ERR_MEMORY;
+    *own = *launch;
+    for (int b = 0; b < k->narrays; b++)
+        own->array[b] = k->array[b].banded ? NULL : launch->array[b];
+    const fsr_status status = interpret_nests(k, own);
+    for (int b = 0; b < k->narrays; b++)
+        if (k->array[b].banded)
+            free(own->array[b]);
+    free(own);
     return status;
 }

@@ -2,6 +2,7 @@
 /* Blocks and workspace of a launch, computed from the schedule and the integer arguments; see launch_shape.h for the
  * layout. Sizes of 2^31 rows of 2^31 columns do not wrap: all arithmetic is graph/size.h's. */
 #include "fusion/launch_shape.h"
+#include "fusion/nest.h"
 #include "fusion/target.h"
 
 int64_t fsr_combine_bytes(const fsr_combine *c) {
@@ -200,6 +201,8 @@ static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
 
 static int64_t cpu_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     int64_t words = 0;
+    if (k->nests)
+        return integer[k->nests->bytes];
     for (int i = 0; i < k->ninsts; i++)
         words += fsr_inst_work_words(k, i);
     return fsr_size_mul(words, fsr_round_up(fsr_size_mul(integer[FSR_INT_COLS], 8), 64));

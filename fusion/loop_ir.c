@@ -11,6 +11,7 @@
  * Counter-example to "everything ELEM with pass <= p": softmax's pass 2 would load x and take the exponential again
  * although the exponentials are held in registers. */
 #include "fusion/loop_ir.h"
+#include "fusion/nest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ void fsr_kernel_free(fsr_kernel *k) {
         fsr_routine_unref(k->routine[f]);
     for (int l = 0; l < FSR_MAX_LOOPS; l++)
         fsr_iteration_free((fsr_iteration *)k->loop[l].program);
+    fsr_nests_free(k->nests);
     free(k->inst);
     free(k->form);
     free(k->guard);
@@ -69,7 +71,7 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
         fsr_routine_ref(k->routine[f]);
     for (int l = 0; l < FSR_MAX_LOOPS; l++)
         copy->loop[l].program = NULL;
-    bool whole = true;
+    bool whole = !k->nests || (copy->nests = fsr_nests_copy(k->nests)) != NULL;
     for (int f = 0; f < k->nfolds; f++)
         whole = (copy->fold[f].combine = fsr_combine_copy(k->fold[f].combine)) != NULL && whole;
     for (int l = 0; l < k->nloops; l++)

@@ -145,6 +145,7 @@ typedef struct fsr_array {
     bool written;
     bool aliased; /* shares memory with another array of this kernel (in place): no restrict. No point of the domain
                            reads there what another one writes */
+    bool banded;  /* stands between nests: a launch has no memory of it (fusion/nest.h) */
 } fsr_array;
 
 typedef enum fsr_fold_kind { FSR_FOLD_REDUCE, FSR_FOLD_SCAN } fsr_fold_kind;
@@ -306,6 +307,8 @@ enum {
     FSR_INT_EXTENT /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
 };
 
+typedef struct fsr_nests fsr_nests; /* fusion/nest.h */
+
 typedef struct fsr_kernel {
     char name[64];     /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
     char comment[256]; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
@@ -335,6 +338,7 @@ typedef struct fsr_kernel {
     fsr_routine *routine[FSR_MAX_ROUTINES]; /* a reference each, no two equal */
     fsr_schedule schedule;
     bool contraction;
+    fsr_nests *nests; /* those before this one, owned; NULL: there are none */
 } fsr_kernel;
 
 /* With room for FSR_MAX_INSTS instructions, FSR_MAX_FORMS forms and FSR_MAX_GUARDS guards. NULL: out of memory. */

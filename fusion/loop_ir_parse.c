@@ -6,7 +6,29 @@
  * arguments of the fold or loop that the instruction names, and must find one. */
 #include "fusion/loop_ir_parse.h"
 #include "fusion/loop_ir_parse_parts.h"
+#include "fusion/nest.h"
 #include <string.h>
+
+/* The kernel's nests, none at first. NULL: out of memory. */
+static fsr_nests *nests_of(fsr_kernel_reader *r) {
+    if (!r->k->nests)
+        r->k->nests = fsr_nests_new();
+    if (!r->k->nests)
+        fsr_lex_fail(&r->lex, FSR_ERR_MEMORY, "out of memory");
+    return r->k->nests;
+}
+
+/* "band i4 of i5" */
+static void read_band(fsr_kernel_reader *r) {
+    fsr_nests *nests = nests_of(r);
+    const int band = fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS);
+    fsr_lex_expect(&r->lex, "of");
+    const int bytes = fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS);
+    if (nests) {
+        nests->band = band;
+        nests->bytes = bytes;
+    }
+}
 
 static void read_domain(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
@@ -32,6 +54,8 @@ static void read_domain(fsr_kernel_reader *r) {
     k->nints = (int)ints;
     if (fsr_lex_try(l, "live"))
         k->live = 1 + fsr_lex_mark(l, "v", FSR_MAX_INSTS);
+    if (fsr_lex_try(l, "band"))
+        read_band(r);
 }
 
 /* "b0", the next of n of at most `limit`. */
@@ -49,6 +73,13 @@ static void read_array(fsr_kernel_reader *r) {
     fsr_lex_dtype(&r->lex, &array->dtype);
     array->written = fsr_lex_try(&r->lex, "written");
     array->aliased = fsr_lex_try(&r->lex, "aliased");
+    array->banded = fsr_lex_try(&r->lex, "banded");
+    if (fsr_lex_try(&r->lex, "at")) {
+        const int place = fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS);
+        fsr_nests *nests = nests_of(r);
+        if (nests)
+            nests->place[r->k->narrays - 1] = place;
+    }
 }
 
 static void read_scalar(fsr_kernel_reader *r) {
@@ -102,6 +133,51 @@ static void read_title(fsr_kernel_reader *r) {
     l->at += size;
 }
 
+/* "ints i20 scalars s1 reach i34 arrays b0, b2" */
+static void read_arguments(fsr_kernel_reader *r, fsr_nest *nest) {
+    fsr_lex *l = &r->lex;
+    fsr_lex_expect(l, "ints");
+    nest->integer = fsr_lex_mark(l, "i", FSR_MAX_INTS);
+    fsr_lex_expect(l, "scalars");
+    nest->scalar = fsr_lex_mark(l, "s", FSR_MAX_SCALARS + 1);
+    fsr_lex_expect(l, "reach");
+    nest->reach = fsr_lex_mark(l, "i", FSR_MAX_INTS);
+    fsr_lex_expect(l, "arrays");
+    int n = 0;
+    do
+        nest->array[n++] = fsr_lex_mark(l, "b", FSR_MAX_BUFFERS);
+    while (n < FSR_MAX_BUFFERS && fsr_lex_try(l, ","));
+    fsr_lex_end(l);
+}
+
+/* The lines of a nest, behind the word, up to its end. */
+static void read_nest(fsr_kernel_reader *r) {
+    fsr_lex *l = &r->lex;
+    fsr_kernel *whole = r->k;
+    fsr_nests *nests = nests_of(r);
+    if (!nests || nests->n == FSR_MAX_NESTS || !(r->k = fsr_kernel_new())) {
+        r->k = whole;
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d nests", FSR_MAX_NESTS);
+        return;
+    }
+    fsr_nest *nest = &nests->nest[nests->n++];
+    nest->kernel = r->k;
+    read_arguments(r, nest);
+    if (fsr_lex_line(l) && fsr_lex_expect(l, "title"))
+        read_title(r);
+    bool ends = false;
+    while (!l->status && !ends && fsr_lex_line(l)) {
+        ends = fsr_lex_try(l, "end");
+        if (ends)
+            fsr_lex_end(l);
+        else
+            read_line(r);
+    }
+    if (!ends)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "a nest without an end");
+    r->k = whole;
+}
+
 static void read_kernel(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     if (!fsr_lex_line(l) || !fsr_lex_try(l, "kernel")) {
@@ -110,7 +186,10 @@ static void read_kernel(fsr_kernel_reader *r) {
     }
     read_title(r);
     while (!l->status && fsr_lex_line(l) && strncmp(l->at, "kernel ", 7) != 0)
-        read_line(r);
+        if (fsr_lex_try(l, "nest"))
+            read_nest(r);
+        else
+            read_line(r);
     if (l->status)
         return;
     char why[sizeof((fsr_parse_error *)0)->message] = "";

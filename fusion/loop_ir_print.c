@@ -2,6 +2,7 @@
 /* The loop IR as text: a head, then one line an instruction. Stable, so that golden tests can hold it; whole, so that
  * loop_ir_parse.c reads it back. */
 #include "fusion/loop_ir.h"
+#include "fusion/nest.h"
 #include "graph/print.h"
 
 static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
@@ -76,18 +77,27 @@ static void print_version(FILE *to, const fsr_kernel *k, const fsr_loop_version 
     fputc('\n', to);
 }
 
+static void print_array(FILE *to, const fsr_kernel *k, int b) {
+    const fsr_array *array = &k->array[b];
+    fprintf(to, "  array b%d %s%s%s%s", b, fsr_dtype_name(array->dtype), array->written ? " written" : "",
+            array->aliased ? " aliased" : "", array->banded ? " banded" : "");
+    if (array->banded && k->nests)
+        fprintf(to, " at i%d", k->nests->place[b]);
+    fputc('\n', to);
+}
+
 static void print_head(FILE *to, const fsr_kernel *k) {
-    fprintf(to, "kernel %s: %s\n", k->name, k->comment);
     fprintf(to, "  domain [");
     for (int d = 0; d < k->ndim; d++)
         fprintf(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
     fprintf(to, "] passes %d ints %d", k->npasses, k->nints);
     if (k->live)
         fprintf(to, " live v%d", k->live - 1);
+    if (k->nests)
+        fprintf(to, " band i%d of i%d", k->nests->band, k->nests->bytes);
     fputc('\n', to);
     for (int b = 0; b < k->narrays; b++)
-        fprintf(to, "  array b%d %s%s%s\n", b, fsr_dtype_name(k->array[b].dtype), k->array[b].written ? " written" : "",
-                k->array[b].aliased ? " aliased" : "");
+        print_array(to, k, b);
     for (int s = 0; s < k->nscalars; s++)
         fprintf(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
     for (int f = 0; f < k->nroutines; f++) {
@@ -246,11 +256,7 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
             inst->staged ? " staged" : "", inst->tame ? " tame" : "");
 }
 
-void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
-    if (!k) {
-        fprintf(to, "no kernel\n");
-        return;
-    }
+static void print_body(FILE *to, const fsr_kernel *k) {
     print_head(to, k);
     for (int f = 0; f < k->nfolds; f++)
         print_fold(to, k, f);
@@ -262,4 +268,25 @@ void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
         print_version(to, k, &k->schedule.version[i]);
     for (int i = 0; i < k->ninsts; i++)
         print_inst(to, k, i);
+}
+
+/* The nest's lines, with the numbers that the whole has for its arguments. */
+static void print_nest(FILE *to, const fsr_nest *nest) {
+    fprintf(to, "  nest ints i%d scalars s%d reach i%d", nest->integer, nest->scalar, nest->reach);
+    for (int b = 0; b < nest->kernel->narrays; b++)
+        fprintf(to, "%s b%d", b ? "," : " arrays", nest->array[b]);
+    fprintf(to, "\n  title %s: %s\n", nest->kernel->name, nest->kernel->comment);
+    print_body(to, nest->kernel);
+    fputs("  end\n", to);
+}
+
+void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
+    if (!k) {
+        fprintf(to, "no kernel\n");
+        return;
+    }
+    fprintf(to, "kernel %s: %s\n", k->name, k->comment);
+    print_body(to, k);
+    for (int i = 0; k->nests && i < k->nests->n; i++)
+        print_nest(to, &k->nests->nest[i]);
 }

@@ -68,7 +68,7 @@ static bool check_kernel(fsr_check *v) {
         if (!fsr_check_inst(v))
             return false;
     v->number = -1;
-    return check_whole(v) && check_live(v) && fsr_check_schedule(v);
+    return check_whole(v) && check_live(v) && fsr_check_schedule(v) && fsr_check_nests(v);
 }
 
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size) {

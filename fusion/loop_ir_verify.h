@@ -28,6 +28,8 @@ bool fsr_check_tables(const fsr_check *v);
 bool fsr_check_inst(const fsr_check *v);
 /* loop_ir_verify_schedule.c */
 bool fsr_check_schedule(const fsr_check *v);
+/* loop_ir_verify_nests.c */
+bool fsr_check_nests(const fsr_check *v);
 /* loop_ir_verify_cpu.c */
 bool fsr_check_cpu(const fsr_check *v);
 

@@ -16,6 +16,7 @@
  *
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
 #include "fusion/lower.h"
+#include "fusion/nest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,11 +268,11 @@ static bool is_work(const fsr_inst *at) {
            at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_BOUND || at->filter;
 }
 
-static int list_nodes(const fsr_kernel *k, bool copies, int *node) {
-    int n = 0;
+/* Puts the nodes of which a kernel has instructions behind the n that are there. Returns how many there are then. */
+static int list_nodes(const fsr_kernel *k, bool copies, int *node, int n) {
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *at = &k->inst[i];
-        bool known = at->node < 0 || !(copies ? at->kind == FSR_INST_STORE : is_work(at));
+        bool known = n == FSR_MAX_INSTS || at->node < 0 || !(copies ? at->kind == FSR_INST_STORE : is_work(at));
         for (int j = 0; j < n && !known; ++j)
             known = node[j] == at->node;
         if (!known)
@@ -281,8 +282,11 @@ static int list_nodes(const fsr_kernel *k, bool copies, int *node) {
 }
 
 int fsr_kernel_nodes(const fsr_kernel *k, int *node) {
-    const int n = list_nodes(k, false, node);
-    return n ? n : list_nodes(k, true, node);
+    int n = 0;
+    for (int i = 0; k->nests && i < k->nests->n; ++i)
+        n = list_nodes(k->nests->nest[i].kernel, false, node, n);
+    n = list_nodes(k, false, node, n);
+    return n ? n : list_nodes(k, true, node, 0);
 }
 
 /* Which nodes the kernel fuses, in words. */

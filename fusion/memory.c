@@ -70,7 +70,7 @@ static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
 static void in_place_step(fsr_program *program, int at) {
     fsr_program_step *step = &program->step[at];
     fsr_kernel *k = step->kernel;
-    for (int a = 0; a < k->narrays && k->npasses == 0; ++a) {
+    for (int a = 0; a < k->narrays && k->npasses == 0 && !k->nests; ++a) {
         if (step->use[a].slot.kind != FSR_SLOT_TEMPORARY || !step->use[a].written || !plain(k, a))
             continue;
         fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
@@ -145,7 +145,7 @@ static int array_of(const fsr_program_step *step, fsr_slot_kind kind, int ordina
 /* The kernel may write the output over the leaf, which it reads; then the two are marked. */
 static bool may_take(fsr_program_step *step, int leaf, int output) {
     fsr_kernel *k = step->kernel;
-    if (!k || k->npasses || step->part || step->in_place)
+    if (!k || k->npasses || k->nests || step->part || step->in_place)
         return false;
     const int from = array_of(step, FSR_SLOT_LEAF, leaf), to = array_of(step, FSR_SLOT_OUTPUT, output);
     if (k->array[from].aliased || k->array[to].aliased || step->use[from].bytes != step->use[to].bytes ||

@@ -3,8 +3,10 @@
  * than it may is cut, and planned again. */
 #include "fusion/plan.h"
 #include "fusion/apart.h"
+#include "fusion/bands.h"
 #include "fusion/contract.h"
 #include "fusion/loop_plan.h"
+#include "fusion/nest.h"
 #include "fusion/peak.h"
 #include "fusion/plan_parts.h"
 #include "fusion/price.h"
@@ -73,6 +75,8 @@ fsr_status fsr_kernel_rename(fsr_kernel *k) {
 /* Completes the kernel's schedule: its arrays and flags are settled now. */
 static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
     char violation[200];
+    for (int i = 0; k->nests && i < k->nests->n; ++i)
+        fsr_schedule_finish(k->nests->nest[i].kernel);
     fsr_schedule_finish(k);
     if (fsr_kernel_rename(k))
         return FSR_ERR_MEMORY;
@@ -82,14 +86,26 @@ static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
     return FSR_ERR_INTERNAL;
 }
 
-/* Of a finished kernel, which is its group's for as long. */
+/* A nest before the last one as a kernel of its own. */
+static double price_nest(const fsr_partition *p, const fsr_program_step *step, const fsr_nest *nest) {
+    fsr_group group = {.kernel = nest->kernel};
+    double issue;
+    memcpy(group.integer, step->launch.integer + nest->integer, sizeof group.integer[0] * (size_t)nest->kernel->nints);
+    memcpy(group.extent, group.integer + FSR_INT_EXTENT, sizeof group.extent[0] * (size_t)nest->kernel->ndim);
+    return fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, &group, &issue);
+}
+
+/* Of a finished kernel, which is its group's for as long; of one with nests, no more than it costs if they store what
+ * they compute. */
 static void price_step(const fsr_partition *p, fsr_program *out, fsr_program_step *step) {
     fsr_group *group = &p->group[step->group];
     double issue;
     if (step->nothing)
         return;
+    for (int i = 0; step->kernel->nests && i < step->kernel->nests->n; ++i)
+        step->price += price_nest(p, step, &step->kernel->nests->nest[i]);
     group->kernel = step->kernel;
-    step->price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
+    step->price += fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
     group->kernel = NULL;
     out->price += step->price;
 }
@@ -129,6 +145,22 @@ static int64_t block_bytes(const fsr_program *program) {
     return fsr_size_add(program->arena_bytes, program->work_bytes);
 }
 
+/* A step for each group of the order that is no nest of another one's kernel. */
+static fsr_status add_steps(fsr_plan_builder *b, fsr_partition *p, const int *order, int count,
+                            const fsr_program_options *options) {
+    fsr_bands bands = {0};
+    fsr_status status = fsr_bands_choose(&bands, p, order, count) ? FSR_OK : FSR_ERR_MEMORY;
+    for (int i = 0; i < count && !status; ++i) {
+        if (bands.into[order[i]] >= 0)
+            continue;
+        status = fsr_bands_attach(&bands, p, order, count, order[i], options, b->out->text);
+        if (!status)
+            status = fsr_plan_add(b, &p->group[order[i]], options);
+    }
+    fsr_bands_clear(&bands);
+    return status;
+}
+
 static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_program_options *options, char *why,
                            size_t size) {
     fsr_program *out = b->out;
@@ -141,8 +173,8 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
         snprintf(why, size, "the kernels depend on each other in a circle");
     if (!status)
         fsr_plan_settle_bases(b, order, count);
-    for (int i = 0; i < count && !status; ++i)
-        status = fsr_plan_add(b, &p->group[order[i]], options);
+    if (!status)
+        status = add_steps(b, p, order, count, options);
     if (!status)
         fsr_plan_copies(b);
     free(order);

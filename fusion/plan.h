@@ -9,11 +9,17 @@
 #include "fusor/run.h"
 
 /* Where an array of a step lies. */
-typedef enum fsr_slot_kind { FSR_SLOT_LEAF, FSR_SLOT_OUTPUT, FSR_SLOT_TEMPORARY, FSR_SLOT_REPORT } fsr_slot_kind;
+typedef enum fsr_slot_kind {
+    FSR_SLOT_LEAF,
+    FSR_SLOT_OUTPUT,
+    FSR_SLOT_TEMPORARY,
+    FSR_SLOT_REPORT,
+    FSR_SLOT_BAND /* nowhere: it stands between nests of the step's kernel */
+} fsr_slot_kind;
 
 typedef struct fsr_slot {
     fsr_slot_kind kind;
-    int ordinal; /* leaf, output or report; temporary: number in the program's list */
+    int ordinal; /* leaf, output or report; temporary: number in the program's list; band: the kernel's array */
 } fsr_slot;
 
 typedef struct fsr_temporary {

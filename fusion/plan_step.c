@@ -185,6 +185,10 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
     group->kernel = NULL;
     const bool cached = fsr_block_is_cached(k, group->integer);
     for (int i = 0; i < k->narrays; ++i) {
+        if (k->array[i].banded) {
+            add_use(step, (fsr_slot){FSR_SLOT_BAND, i}, false, 0);
+            continue;
+        }
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
         add_use(step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);

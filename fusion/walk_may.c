@@ -3,6 +3,7 @@
  * verifier, so that whatever was edited is held to what the finishing pass is: counter-example to two copies, a map
  * that the one calls flat and the other does not look at. Whether a choice is worth it is asked elsewhere. */
 #include "fusion/launch_shape.h"
+#include "fusion/nest.h"
 #include "fusion/walk.h"
 
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body) {
@@ -17,7 +18,7 @@ bool fsr_kernel_may_version(const fsr_kernel *k) {
 }
 
 bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
-    if (k->schedule.kind != FSR_SCHEDULE_MAP)
+    if (k->schedule.kind != FSR_SCHEDULE_MAP || (k->ndim > 1 && (k->nests || fsr_kernel_is_nest(k))))
         return false;
     for (int a = 0; a < k->naccesses; ++a)
         for (int d = 0; d < k->ndim && !k->access[a].linear && !k->access[a].row_linear; ++d)
@@ -87,7 +88,7 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
             *(in_loop[i] && store_may_stream(k, inst) ? &stored : &other) |= UINT64_C(1)
                                                                              << k->access[inst->index].buffer;
     }
-    return stored & ~other;
+    return fsr_kernel_is_nest(k) ? 0 : stored & ~other;
 }
 
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {

@@ -26,6 +26,8 @@ static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault
 }
 
 static void *address(const fsr_execution *x, const fsr_use *use) {
+    if (use->slot.kind == FSR_SLOT_BAND)
+        return NULL;
     if (use->slot.kind == FSR_SLOT_REPORT)
         return x->words + use->slot.ordinal;
     if (use->slot.kind == FSR_SLOT_LEAF)

@@ -14,20 +14,13 @@
 void fsr_c_quotient(fsr_c_emit *e, fsr_text *to, const char *sum, int step) {
     char name[FSR_EMIT_NAME];
     fsr_c_integer(e, step, name);
-    e->divisor[step] = true;
+    e->divisor[step] = e->quotients = true;
     fsr_text_add(to, "quotient(%s, inverse%d, zeros%d)", sum, step, step);
-}
-
-static bool has_quotients(const fsr_c_emit *e) {
-    bool any = false;
-    for (int i = 0; i < FSR_MAX_INTS; i++)
-        any |= e->divisor[i];
-    return any;
 }
 
 /* Each round of Newton's iteration doubles the bits that are right, 3 at the start. */
 void fsr_c_quotient_functions(const fsr_c_emit *e, fsr_text *to) {
-    if (has_quotients(e))
+    if (e->quotients)
         fsr_text_add(to, "static inline u64 inverse(u64 x) {\n"
                          "    u64 y = x;\n"
                          "    for (i32 i = 0; i < 5; ++i)\n"

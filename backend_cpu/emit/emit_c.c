@@ -18,6 +18,7 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/call.h"
 #include "backend_cpu/emit/parts.h"
+#include "fusion/nest.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +374,10 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     for (int i = 0; i < k->ninsts; i++)
         out->kept += fsr_inst_work_words(k, i);
     out->work = k->schedule.work;
+    out->band = k->nests ? k->nests->band : 0;
+    out->band_bytes = k->nests ? k->nests->bytes : 0;
+    for (int i = 0; k->nests && i < k->nests->n; i++)
+        out->work += k->nests->nest[i].kernel->schedule.work;
     share_combining(k, out);
     fsr_text_free(&e->body);
     free(e);
@@ -388,23 +393,63 @@ static const char *attributes(const fsr_c_emit *e) {
     return "";
 }
 
+/* The function of what was printed. */
+static void put_function(const fsr_c_emit *e, const char *kind, const char *name, fsr_text *to) {
+    fsr_text_add(to, "%s%svoid %s" FSR_C_ARGUMENTS " {\n", kind, attributes(e), name);
+    put_arguments(e, to);
+    if (e->body.size)
+        fsr_text_raw(to, e->body.data, e->body.size);
+    fsr_text_add(to, "}\n");
+    to->failed |= e->body.failed;
+}
+
+/* Forgets all of a nest but what the prelude and the functions before the kernel's have of it. */
+static bool restart(fsr_c_emit *e) {
+    fsr_c_emit *fresh = calloc(1, sizeof *fresh);
+    fsr_text_free(&e->body);
+    if (!fresh)
+        return false;
+    fresh->folds = e->folds;
+    fresh->quotients = e->quotients;
+    fresh->nlibm = e->nlibm;
+    fresh->complex_math = e->complex_math;
+    memcpy(fresh->bounded, e->bounded, sizeof e->bounded);
+    memcpy(fresh->cast, e->cast, sizeof e->cast);
+    memcpy(fresh->half, e->half, sizeof e->half);
+    memcpy(fresh->libm, e->libm, sizeof e->libm);
+    memcpy(fresh->math, e->math, sizeof e->math);
+    *e = *fresh;
+    free(fresh);
+    return true;
+}
+
+/* The functions of the nests before the last one, among those before the kernel's. */
+static bool put_nests(fsr_c_emit *e, const fsr_nests *nests) {
+    bool room = true;
+    for (int i = 0; nests && i < nests->n && room; i++) {
+        prepare(e, nests->nest[i].kernel);
+        put_walk(e);
+        put_function(e, "static ", e->k->name, &e->folds);
+        room = restart(e);
+    }
+    return room;
+}
+
 static char *assemble(fsr_c_emit *e) {
+    const fsr_kernel *k = e->k;
     fsr_text t = {0};
     put_head(e, &t);
     fsr_c_prelude(e, &t);
     fsr_c_stream_prelude(e, &t);
     fsr_c_pack_prelude(e, &t);
-    fsr_c_declare(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
+    fsr_c_declare(&t, (const fsr_routine *const *)k->routine, k->nroutines);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
-    fsr_text_add(&t, "%svoid %s(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t) {\n",
-                 attributes(e), e->k->name);
-    put_arguments(e, &t);
-    if (e->body.size)
-        fsr_text_raw(&t, e->body.data, e->body.size);
-    fsr_text_add(&t, "}\n");
-    fsr_c_define(&t, (const fsr_routine *const *)e->k->routine, e->k->nroutines);
-    t.failed |= e->folds.failed || e->body.failed;
+    put_function(e, k->nests ? "static " : "", k->nests ? "last" : k->name, &t);
+    if (k->nests)
+        fsr_c_bands(k, &t);
+    fsr_c_define(&t, (const fsr_routine *const *)k->routine, k->nroutines);
+    t.failed |= e->folds.failed;
     return fsr_text_take(&t);
 }
 
@@ -415,13 +460,15 @@ fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) 
     fsr_c_emit *e = calloc(1, sizeof *e);
     if (!e)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: out of memory");
-    prepare(e, k);
-    fsr_c_operators(e);
-    fsr_c_loops(e);
-    put_walk(e);
-    if (e->s->streams)
-        fsr_c_line(e, "if (stream) fsr_stream_end();");
-    *source = assemble(e);
+    if (put_nests(e, k->nests)) {
+        prepare(e, k);
+        fsr_c_operators(e);
+        fsr_c_loops(e);
+        put_walk(e);
+        if (e->s->streams)
+            fsr_c_line(e, "if (stream) fsr_stream_end();");
+        *source = assemble(e);
+    }
     fsr_text_free(&e->folds);
     fsr_text_free(&e->body);
     free(e);

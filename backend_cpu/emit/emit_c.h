@@ -17,7 +17,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 23
+#define FSR_EMIT_C_VERSION 24
 
 typedef enum fsr_task_mode {
     FSR_TASK_WHOLE,    /* whole rows */
@@ -55,10 +55,13 @@ typedef struct fsr_cpu_shape {
     int kept;         /* kept values and panels: scratch of `kept` times cols words, rounded up to 64 bytes */
     int tall;         /* rows done together along dimension `across` too, of one copy of their panels; 0: none */
     int across;
-    int work;     /* rough operations for one element */
-    int combined; /* array of the store that combines: each thread needs one of its own; -1: none */
-    int extent;   /* integer with that array's elements, */
-    int bytes;    /* of so many bytes each */
+    int work;       /* rough operations for one element */
+    int combined;   /* array of the store that combines: each thread needs one of its own; -1: none */
+    int extent;     /* integer with that array's elements, */
+    int bytes;      /* of so many bytes each */
+    int band;       /* integer with the indices of the outermost dimension that go together, whole bands in a task; 0:
+                     there are no bands */
+    int band_bytes; /* and the integer with the bytes of scratch that they take */
 } fsr_cpu_shape;
 
 /* False: out of memory. */

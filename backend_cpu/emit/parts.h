@@ -57,6 +57,7 @@ typedef struct fsr_c_emit {
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool named[FSR_MAX_INTS];                   /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
+    bool quotients;                             /* some are, in this nest or one before */
     bool bounded[FSR_BOUND_DROP + 1];           /* bounds that the body names */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
@@ -359,5 +360,13 @@ void fsr_c_loop_arrays(fsr_c_emit *e, int number);
 void fsr_c_loop_begin(fsr_c_emit *e, int number);
 /* Runs the loop on the arrays of the strip. */
 void fsr_c_loop_call(fsr_c_emit *e, int number);
+
+/* ---- bands.c: several nests in one kernel -------------------------------------------------------------- */
+
+/* Of a task's function of a nest, "NAME(void *const *a, ...". */
+#define FSR_C_ARGUMENTS "(void *const *a, const i64 *n, const scalar *s, void *work, const i64 *t)"
+
+/* The exported function, which goes along in bands and calls those of the nests, the last one `last`. */
+void fsr_c_bands(const fsr_kernel *k, fsr_text *to);
 
 #endif

@@ -86,7 +86,10 @@ static void work_pieces(void *arg, int worker) {
 }
 
 /* Indices that stay together along dimension d. */
-static int64_t unit_of(const fsr_cpu_shape *s, int d) {
+static int64_t unit_of(const fsr_job *j, int d) {
+    const fsr_cpu_shape *s = j->shape;
+    if (s->band)
+        return j->launch->integer[s->band];
     if (s->flat)
         return FLAT_UNIT;
     if (s->group > 1 && d == s->nparallel - 1)
@@ -96,22 +99,22 @@ static int64_t unit_of(const fsr_cpu_shape *s, int d) {
     return s->nparallel == s->ndim ? MAP_UNIT : 1;
 }
 
-/* The outermost dimension with units enough for everybody, else the one with most. The rows of a tile come last: each
- * piece of them would have a copy of its own of every panel. */
+/* The outermost dimension with units enough for everybody, else the one with most; of bands it is the outermost. The
+ * rows of a tile come last: each piece of them would have a copy of its own of every panel. */
 static void choose_dimension(fsr_job *j, int64_t pieces) {
     int64_t best = 0;
-    int n = j->shape->flat ? 1 : j->shape->nparallel, tiled = j->shape->tall ? n : 0;
+    int n = j->shape->flat || j->shape->band ? 1 : j->shape->nparallel, tiled = j->shape->tall ? n : 0;
     for (int i = 0; i < n + (tiled > 0) && best < pieces; i++) {
         const int d = i == tiled && tiled ? j->shape->across : i;
         if (tiled && i == j->shape->across)
             continue;
-        int64_t units = fsr_ceil_div(j->whole[FSR_TASK_HIGH + d], unit_of(j->shape, d));
+        int64_t units = fsr_ceil_div(j->whole[FSR_TASK_HIGH + d], unit_of(j, d));
         if (units > best) {
             best = units;
             j->dimension = d;
         }
     }
-    int64_t unit = unit_of(j->shape, j->dimension);
+    int64_t unit = unit_of(j, j->dimension);
     pieces = smaller(pieces, best > 0 ? best : 1);
     j->piece = fsr_size_mul(fsr_ceil_div(best, pieces), unit);
     j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) : 0;
@@ -202,6 +205,8 @@ static void prepare(fsr_job *j, int64_t cache_bytes) {
     if (j->shape->flat)
         j->whole[FSR_TASK_HIGH] = integer[FSR_INT_ROWS];
     j->stride = fsr_size_mul(j->shape->kept, fsr_round_up(fsr_size_mul(integer[FSR_INT_COLS], 8), 64));
+    if (j->shape->band)
+        j->stride = integer[j->shape->band_bytes];
     j->whole[FSR_TASK_STREAM] = streams(j, cache_bytes);
     atomic_init(&j->next, 0);
 }

@@ -189,6 +189,8 @@ void *fuzz_address(const execution *e, fsr_slot slot) {
         return e->out[slot.ordinal] + GUARD;
     if (slot.kind == FSR_SLOT_REPORT)
         return e->word + slot.ordinal;
+    if (slot.kind == FSR_SLOT_BAND)
+        return NULL;
     return e->arena + e->program.temporary[slot.ordinal].offset;
 }
 

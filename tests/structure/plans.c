@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/structure/plans.h"
+#include "fusion/nest.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -46,4 +47,24 @@ fsr_node plan_vector(fsr_graph *g, int64_t n) {
 
 fsr_node plan_matrix(fsr_graph *g, int64_t rows, int64_t cols) {
     return fsr_input(g, "x", FSR_F32, 2, SHAPE(rows, cols));
+}
+
+static int nests_before(const fsr_kernel *k) {
+    return k->nests ? k->nests->n : 0;
+}
+
+int plan_nests(const fsr_program *p) {
+    int n = p->info.kernels;
+    for (int i = 0; i < p->info.kernels; i++)
+        n += nests_before(fsr_program_kernel(p, i)->kernel);
+    return n;
+}
+
+const fsr_kernel *plan_nest(const fsr_program *p, int i) {
+    for (int kernel = 0;; kernel++) {
+        const fsr_kernel *k = fsr_program_kernel(p, kernel)->kernel;
+        if (i <= nests_before(k))
+            return i < nests_before(k) ? k->nests->nest[i].kernel : k;
+        i -= nests_before(k) + 1;
+    }
 }

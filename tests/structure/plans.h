@@ -20,6 +20,10 @@ typedef struct plan_knobs {
 fsr_program plan_make(const fsr_target *target, const fsr_node *outs, int n, plan_knobs knobs);
 /* The plan with every knob at its default. */
 fsr_program plan_of(const fsr_target *target, const fsr_node *outs, int n);
+/* Nests of all kernels: a kernel of one nest counts for one. */
+int plan_nests(const fsr_program *p);
+/* The i-th of them, those before the last one of a kernel first. */
+const fsr_kernel *plan_nest(const fsr_program *p, int i);
 /* How many times slower planning may be: a build for coverage is not optimized. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 enum { SLOWER = 20 };

@@ -9,8 +9,8 @@ static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
 
 static int most_instructions(const fsr_program *p) {
     int most = 0;
-    for (int i = 0; i < p->info.kernels; i++) {
-        int n = fsr_program_kernel(p, i)->kernel->ninsts;
+    for (int i = 0; i < plan_nests(p); i++) {
+        int n = plan_nest(p, i)->ninsts;
         most = n > most ? n : most;
     }
     return most;
@@ -41,7 +41,7 @@ static fsr_node steps_in_place(int64_t n, int steps) {
 static void check_sweeps(fsr_node x, int steps) {
     for (int t = 0; t < 2; t++) {
         fsr_program p = plan_of(targets[t], &x, 1);
-        bool good = p.info.kernels >= steps / 12 && p.info.kernels <= steps && most_instructions(&p) <= 450 &&
+        bool good = plan_nests(&p) >= steps / 12 && plan_nests(&p) <= steps && most_instructions(&p) <= 450 &&
                     strstr(p.explanation, "computed again wherever it is read");
         if (!good)
             print_error("%s", p.explanation);
@@ -148,11 +148,11 @@ static void cheap_alternatives_stay(void **state) {
     check_one(sum);
 }
 
-/* Elements that a kernel loads at computed places, or operations named `op`, in all kernels of the plan. */
+/* Elements that a kernel loads at computed places, or operations named `op`, in all nests of the plan's kernels. */
 static int count_of(const fsr_program *p, fsr_op op) {
     int n = 0;
-    for (int i = 0; i < p->info.kernels; i++) {
-        const fsr_kernel *k = fsr_program_kernel(p, i)->kernel;
+    for (int i = 0; i < plan_nests(p); i++) {
+        const fsr_kernel *k = plan_nest(p, i);
         for (int j = 0; j < k->ninsts; j++)
             n += op ? k->inst[j].kind == FSR_INST_OP && k->inst[j].op == op : k->inst[j].kind == FSR_INST_BOUND;
     }
@@ -175,7 +175,7 @@ static void behind_views_and_indices(void **state) {
     for (int which = 0; which < 2; which++) {
         fsr_program p = plan_of(&target_cpu, &sum[which], 1);
         const int times = count_of(&p, which ? FSR_OP_TANH : (fsr_op)0);
-        const bool good = p.info.kernels == 2 && times >= 1 && times <= 2;
+        const bool good = plan_nests(&p) == 2 && times >= 1 && times <= 2;
         if (!good)
             print_error("%s", p.explanation);
         fsr_program_clear(&p);
@@ -246,7 +246,7 @@ static void transposes_before_a_fold(void **state) {
 
 static void check_kernels(const fsr_node *outs, int n, int least, int most) {
     fsr_program p = plan_of(&target_cpu, outs, n);
-    const int kernels = p.info.kernels;
+    const int kernels = plan_nests(&p);
     if (kernels < least || kernels > most)
         print_error("%s", p.explanation);
     fsr_program_clear(&p);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Which groups of a partition become nests of another one's kernel (fusion/nest.h). */
+#ifndef FUSOR_FUSION_BANDS_H
+#define FUSOR_FUSION_BANDS_H
+
+#include "fusion/partition.h"
+#include "fusion/plan.h"
+
+/* Of each group: the elements that a band of its host needs of its results, [step * low + first, step * (high - 1) +
+ * last] for indices [low, high) of the host's outermost dimension. */
+typedef struct fsr_band_need {
+    int64_t step, first, last;
+} fsr_band_need;
+
+typedef struct fsr_bands {
+    int *into;     /* per group: its host, the last nest of the kernel that it goes into; -1: it stays by itself */
+    int64_t *band; /* per host: indices of a band */
+    fsr_band_need *need; /* per nest */
+} fsr_bands;
+
+/* order: the groups that run. Fusions that are done are counted. False: out of memory; to be cleared in any
+ * case. */
+bool fsr_bands_choose(fsr_bands *bands, fsr_partition *p, const int *order, int count);
+void fsr_bands_clear(fsr_bands *bands);
+/* Puts the kernels of a host's nests into the host's, each scheduled, with their arguments behind the host's. text: see
+ * fsr_literals_bind. */
+fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, const int *order, int count, int host,
+                            const fsr_program_options *options, bool *text);
+
+#endif

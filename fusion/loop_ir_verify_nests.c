@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The verifier's rules about several nests in one kernel (fusion/nest.h). What integers say, where a band begins and
+ * how far a nest reaches, is the launch's, as every address is. */
+#include "fusion/loop_ir_verify.h"
+#include "fusion/nest.h"
+
+/* Its domain may be gone along in bands: no folds, no loop for each element, and nothing but stores that takes
+ * effect. */
+static bool is_plain(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].report || k->inst[i].combines)
+            return false;
+    return k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim >= 1 &&
+           !k->npasses && !k->live;
+}
+
+static int stores_of(const fsr_kernel *k, int array) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        n += k->inst[i].kind == FSR_INST_STORE && k->access[k->inst[i].index].buffer == array;
+    return n;
+}
+
+/* Every access is the flat one. */
+static bool is_flat(const fsr_kernel *k, int array) {
+    for (int a = 0; a < k->naccesses; a++)
+        if (k->access[a].buffer == array && !k->access[a].linear)
+            return false;
+    return true;
+}
+
+/* Number `n` comes after what it reads; what it stores is stored by it alone. */
+static bool check_nest_arrays(const fsr_check *v, int n) {
+    const fsr_kernel *k = v->k, *own = k->nests->nest[n].kernel;
+    for (int b = 0; b < own->narrays; b++) {
+        const int array = k->nests->nest[n].array[b];
+        if (!fsr_check_range(array, k->narrays) || k->array[array].dtype != own->array[b].dtype)
+            return fsr_check_bad(v, "nest %d: b%d is no array of the kernel", n, b);
+        const int producer = k->array[array].banded ? fsr_nests_producer(k, array) : -1;
+        const bool stored = own->array[b].written;
+        if (own->array[b].aliased || own->array[b].banded != stored || (stored && producer != n))
+            return fsr_check_bad(v, "nest %d: b%d is stored, but not by this nest alone for later ones", n, b);
+        if (stored && (stores_of(own, b) != 1 || !is_flat(own, b)))
+            return fsr_check_bad(v, "nest %d: b%d is not stored once, in flat order", n, b);
+        if (!stored && (k->array[array].written || (k->array[array].banded && (producer < 0 || producer >= n))))
+            return fsr_check_bad(v, "nest %d: b%d is not there yet", n, b);
+    }
+    return true;
+}
+
+static bool check_nest(const fsr_check *v, int n) {
+    const fsr_kernel *k = v->k;
+    const fsr_nest *nest = &k->nests->nest[n];
+    const fsr_kernel *own = nest->kernel;
+    if (own->nests || !is_plain(own) || own->nloops || own->nroutines)
+        return fsr_check_bad(v, "nest %d is no plain map of a CPU", n);
+    if (!fsr_check_range(nest->integer, k->nints - own->nints + 1) ||
+        !fsr_check_range(nest->reach, k->nints - FSR_REACH_SIZE + 1) ||
+        !fsr_check_range(nest->scalar, k->nscalars - own->nscalars + 1))
+        return fsr_check_bad(v, "nest %d: its arguments are not the kernel's", n);
+    for (int s = 0; s < own->nscalars; s++)
+        if (own->scalar[s] != k->scalar[nest->scalar + s])
+            return fsr_check_bad(v, "nest %d: s%d has another dtype", n, s);
+    return check_nest_arrays(v, n);
+}
+
+static bool check_last(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_nests *nests = k->nests;
+    if (!is_plain(k))
+        return fsr_check_bad(v, "the last nest is no plain map of a CPU");
+    if (!fsr_check_range(nests->n - 1, FSR_MAX_NESTS) || !fsr_check_range(nests->band, k->nints) ||
+        !fsr_check_range(nests->bytes, k->nints))
+        return fsr_check_bad(v, "%d nests in bands of i%d", nests->n, nests->band);
+    for (int b = 0; b < k->narrays; b++) {
+        const fsr_array *array = &k->array[b];
+        if (array->aliased || (array->banded && (array->written || !fsr_check_range(nests->place[b], k->nints) ||
+                                                 fsr_nests_producer(k, b) < 0)))
+            return fsr_check_bad(v, "b%d %s", b, array->aliased ? "shares memory" : "is stored by no earlier nest");
+    }
+    return true;
+}
+
+bool fsr_check_nests(const fsr_check *v) {
+    const fsr_nests *nests = v->k->nests;
+    if (!nests)
+        return true;
+    if (!fsr_check_range(nests->n, FSR_MAX_NESTS + 1))
+        return fsr_check_bad(v, "%d nests", nests->n);
+    for (int i = 0; i < nests->n; i++)
+        if (fsr_kernel_verify(nests->nest[i].kernel, v->why, v->size))
+            return false;
+    if (!check_last(v))
+        return false;
+    for (int i = 0; i < nests->n; i++)
+        if (!check_nest(v, i))
+            return false;
+    return true;
+}

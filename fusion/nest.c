@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "fusion/nest.h"
+#include "fusion/launch_shape.h"
+#include <stdlib.h>
+
+fsr_nests *fsr_nests_new(void) {
+    return calloc(1, sizeof(fsr_nests));
+}
+
+void fsr_nests_free(fsr_nests *nests) {
+    for (int i = 0; nests && i < nests->n; ++i)
+        fsr_kernel_free(nests->nest[i].kernel);
+    free(nests);
+}
+
+fsr_nests *fsr_nests_copy(const fsr_nests *nests) {
+    fsr_nests *copy = fsr_nests_new();
+    if (!copy)
+        return NULL;
+    *copy = *nests;
+    for (copy->n = 0; copy->n < nests->n; ++copy->n) {
+        fsr_kernel *kernel = fsr_kernel_copy(nests->nest[copy->n].kernel);
+        if (!kernel) {
+            fsr_nests_free(copy);
+            return NULL;
+        }
+        copy->nest[copy->n].kernel = kernel;
+    }
+    return copy;
+}
+
+int fsr_nests_producer(const fsr_kernel *k, int array) {
+    for (int i = 0; k->nests && i < k->nests->n; ++i) {
+        const fsr_nest *nest = &k->nests->nest[i];
+        for (int b = 0; b < nest->kernel->narrays; ++b)
+            if (nest->kernel->array[b].written && nest->array[b] == array)
+                return i;
+    }
+    return -1;
+}
+
+bool fsr_kernel_is_nest(const fsr_kernel *k) {
+    for (int b = 0; b < k->narrays && !k->nests; ++b)
+        if (k->array[b].banded)
+            return true;
+    return false;
+}
+
+int64_t fsr_nest_span(const int64_t *integer) {
+    const int64_t extent = integer[FSR_INT_EXTENT];
+    return extent > 0 && integer[FSR_INT_ROWS] > extent ? integer[FSR_INT_ROWS] / extent : 1;
+}
+
+/* Elements of a nest's results that one band needs at most: whole rows. */
+static int64_t band_elements(const fsr_kernel *k, int number, const int64_t *integer) {
+    const fsr_nest *nest = &k->nests->nest[number];
+    const int64_t *own = integer + nest->integer, *reach = integer + nest->reach;
+    const int64_t span = fsr_nest_span(own), step = fsr_size_mul(reach[FSR_REACH_STEP], integer[k->nests->band] - 1);
+    const int64_t needed = fsr_size_add(step, reach[FSR_REACH_LAST] - reach[FSR_REACH_FIRST] + 1);
+    const int64_t rows = fsr_size_add(needed / span, 2), extent = own[FSR_INT_EXTENT];
+    return fsr_size_mul(rows < extent ? rows : extent, span);
+}
+
+void fsr_nests_place(const fsr_kernel *k, int64_t *integer) {
+    int64_t at = 0;
+    for (int b = 0; b < k->narrays; ++b) {
+        const int producer = k->array[b].banded ? fsr_nests_producer(k, b) : -1;
+        if (producer < 0)
+            continue;
+        const int64_t size = (int64_t)fsr_dtype_size(k->array[b].dtype);
+        integer[k->nests->place[b]] = at;
+        at = fsr_size_add(at, fsr_round_up(fsr_size_mul(band_elements(k, producer, integer), size), FSR_REGION));
+    }
+    integer[k->nests->bytes] = at;
+}
