@@ -34,8 +34,8 @@ __device__ __forceinline__ unsigned fsr_sweep_same(unsigned digit) {
     unsigned same = ~0u;
 #pragma unroll
     for (int b = 0; b < FSR_SWEEP_BITS; b++) {
-        const unsigned set = digit >> b & 1, vote = __ballot_sync(~0u, set);
-        same &= set ? vote : ~vote;
+        const int set = (int)(digit << (31 - b)) >> 31; // all ones, or none
+        same &= ~(__ballot_sync(~0u, set) ^ (unsigned)set);
     }
     return same;
 }
@@ -108,6 +108,18 @@ template <class Place> struct fsr_sweep_to_places {
 
 // ---- counts --------------------------------------------------------------------------------------------------
 
+template <int PASSES, int THREADS, class Word>
+__device__ __forceinline__ void fsr_sweep_add(unsigned (*shared)[FSR_SWEEP_DIGITS], const Word *key, unsigned passes,
+                                              unsigned there) {
+#pragma unroll
+    for (unsigned p = 0; p < PASSES; p++)
+        if (p < passes)
+#pragma unroll
+            for (int i = 0; i < FSR_SWEEP_COUNTED; i++)
+                if (i * THREADS + threadIdx.x < there)
+                    atomicAdd(&shared[p][(unsigned)(key[i] >> (p * FSR_SWEEP_BITS)) % FSR_SWEEP_DIGITS], 1u);
+}
+
 // Adds how many keys have each value of each of the first digits, so many of them, to count.
 template <int PASSES, int THREADS, class Source>
 __device__ void fsr_sweep_count(unsigned (*shared)[FSR_SWEEP_DIGITS], const Source &source, unsigned n, unsigned passes,
@@ -118,16 +130,18 @@ __device__ void fsr_sweep_count(unsigned (*shared)[FSR_SWEEP_DIGITS], const Sour
     __syncthreads();
     for (fsr_order_word low = (fsr_order_word)blockIdx.x * tile; low < n; low += (fsr_order_word)blocks * tile) {
         typename Source::word key[FSR_SWEEP_COUNTED];
-#pragma unroll
-        for (int i = 0; i < FSR_SWEEP_COUNTED; i++)
-            if (low + i * THREADS + t < n)
-                key[i] = source.key((unsigned)low + i * THREADS + t);
-#pragma unroll
-        for (unsigned p = 0; p < PASSES; p++)
+        if (n - low >= tile) {
 #pragma unroll
             for (int i = 0; i < FSR_SWEEP_COUNTED; i++)
-                if (p < passes && low + i * THREADS + t < n)
-                    atomicAdd(&shared[p][(unsigned)(key[i] >> (p * FSR_SWEEP_BITS)) % FSR_SWEEP_DIGITS], 1u);
+                key[i] = source.key((unsigned)low + i * THREADS + t);
+            fsr_sweep_add<PASSES, THREADS>(shared, key, passes, tile);
+        } else {
+            const unsigned there = n - (unsigned)low;
+#pragma unroll
+            for (int i = 0; i < FSR_SWEEP_COUNTED; i++)
+                key[i] = i * THREADS + t < there ? source.key((unsigned)low + i * THREADS + t) : 0;
+            fsr_sweep_add<PASSES, THREADS>(shared, key, passes, there);
+        }
     }
     __syncthreads();
     for (unsigned i = t; i < PASSES * FSR_SWEEP_DIGITS; i += THREADS)

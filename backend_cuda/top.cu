@@ -2,8 +2,7 @@
 // Launches of top_row.cuh and top_long.cuh, compiled ahead by nvcc: which kernel for which rows.
 //
 // Rows that a block can hold, or of which there are many, are a block each; long ones are taken one after the other by all blocks.
-// What the host cannot know is asked by the kernels: those of the second pass of a long row leave at once where the first
-// one has done.
+// What the host cannot know is asked by the kernel that ends a long row.
 #include "backend_cuda/order_form.h"
 #include "backend_cuda/top.h"
 #include "backend_cuda/top_long.cuh"
@@ -17,8 +16,7 @@ enum {
     FEW_ROWS = 16,
     VERY_LONG = 1 << 17,  // and in not so few
     SOME_ROWS = 128,
-    DIGIT_BLOCKS = 1024,
-    SECOND_BLOCKS = 528   // of kernels that are seldom needed
+    DIGIT_BLOCKS = 1024
 };
 
 // ---- rows ----------------------------------------------------------------------------------------------------
@@ -68,62 +66,78 @@ __global__ void __launch_bounds__(FSR_TOP_THREADS)
     fsr_top_sample(least, f, row, n, apart, w);
 }
 
-__global__ void __launch_bounds__(FSR_TOP_FINISH) begin_kernel(unsigned k, fsr_top_word all, int sampled, fsr_top_work *w) {
+__global__ void __launch_bounds__(FSR_TOP_FINISH)
+    begin_kernel(unsigned k, fsr_top_word all, unsigned rank, fsr_top_work *w) {
     __shared__ fsr_top_shared<FSR_TOP_FINISH> s;
-    fsr_top_begin(s, w, k, all, sampled, FSR_TOP_FINISH);
+    fsr_top_begin(s, w, k, all, rank, FSR_TOP_FINISH);
 }
 
 template <bool REAL, class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    collect_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, int second, fsr_top_work *w) {
+    collect_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, fsr_top_work *w) {
     __shared__ unsigned ties;
-    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x)
-        fsr_top_collect<REAL>(&ties, f, row, n, chunk, c, second, w);
+    fsr_top_collect<REAL, FSR_TOP_THREADS>(&ties, f, row, n, chunk, blockIdx.x, w);
 }
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_THREADS)
-    digit_kernel(fsr_order_form f, const T *row, uint64_t n, int first, fsr_top_work *w) {
+    digit_kernel(fsr_order_form f, const T *row, uint64_t n, fsr_top_work *w) {
     __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
-    fsr_top_digit(s, f, row, n, gridDim.x, first, w);
-}
-
-template <class T>
-__global__ void __launch_bounds__(FSR_TOP_THREADS)
-    ties_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, fsr_top_work *w) {
-    __shared__ fsr_top_shared<FSR_TOP_THREADS> s;
-    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
-        fsr_top_find_ties(s, f, row, n, chunk, c, k, w);
-        __syncthreads();
-    }
+    fsr_top_digit<FSR_TOP_THREADS>(s, f, row, n, gridDim.x, 0, w);
 }
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_FINISH)
-    end_kernel(fsr_order_form f, const T *row, unsigned k, const fsr_top_work *w, fsr_top_out out, uint64_t at) {
+    finish_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, fsr_top_work *w,
+                  fsr_top_out out, uint64_t at) {
     __shared__ fsr_top_shared<FSR_TOP_MOST> s;
-    fsr_top_end(s, f, row, k, FSR_TOP_FINISH, w, out, at);
+    fsr_top_finish<FSR_TOP_FINISH>(s, f, row, n, chunk, chunks, k, gridDim.x, w, out, at);
 }
 
-template <class T, bool REAL> void long_row(const fsr_cuda_top_search *s, const fsr_order_form &f, uint64_t at) {
+// Its arguments.
+template <class T> struct finishing {
+    fsr_order_form f;
+    const T *row;
+    uint64_t n, chunk;
+    unsigned chunks, k;
+    fsr_top_work *w;
+    fsr_top_out out;
+    uint64_t at;
+};
+
+// Among the least keys of groups, which one of `share` elements is in, the rank that k keys of all should pass, and more than four
+// deviations besides; no more than k, which they pass for certain.
+unsigned rank_of(unsigned k, unsigned share) {
+    unsigned some = k / share, root = 0;
+    while (root * root < some + 1)
+        root++;
+    some += 4 * root + 2;
+    return some < k ? some : k;
+}
+
+template <class T, bool REAL> cudaError_t long_row(const fsr_cuda_top_search *s, const fsr_order_form &f, uint64_t at) {
     const T *row = (const T *)s->in + at * s->n;
     const uint64_t n = s->n, part = (n + FSR_TOP_CHUNKS - 1) / FSR_TOP_CHUNKS;
     const uint64_t chunk = part < 8192 ? 8192 : (part + 4095) / 4096 * 4096;
-    const unsigned chunks = (unsigned)((n + chunk - 1) / chunk), few = chunks < SECOND_BLOCKS ? chunks : SECOND_BLOCKS;
-    const unsigned digits = n / 16384 < DIGIT_BLOCKS ? (unsigned)(n / 16384) + 1 : DIGIT_BLOCKS;
-    const unsigned apart = n / 4096 < 32 ? 32 : n / 4096 > 1024 ? 1024 : (unsigned)(n / 4096) / 32 * 32;
+    const unsigned chunks = (unsigned)((n + chunk - 1) / chunk);
+    const unsigned most = s->k <= SMALL_K ? 2048 : 1024, lines = (unsigned)(n / 4096 < most ? n / 4096 : most);
+    const unsigned apart = lines < 32 ? 32 : lines / 32 * 32;
     const bool sampled = n > FSR_TOP_LIST;
     fsr_top_work *const w = (fsr_top_work *)s->work;
+    int device = 0, processors = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess)
+        return error;
     if (sampled)
         sample_kernel<<<FSR_TOP_SAMPLERS, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, apart, w);
-    begin_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(s->k, f.all, sampled, w);
-    collect_kernel<REAL><<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, 0, w);
-    for (int bits = 8 * (int)sizeof(T), first = 1; sampled && bits > 0; bits -= FSR_TOP_BITS, first = 0)
-        digit_kernel<<<digits, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, first, w);
-    if (sampled)
-        collect_kernel<false><<<few, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, 1, w);
-    ties_kernel<<<few, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, chunks, s->k, w);
-    end_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(f, row, s->k, w, fsr_top_out{s->values, s->places, s->wide}, at * s->k);
+    begin_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(s->k, f.all, sampled ? rank_of(s->k, apart / 32) : 0, w);
+    collect_kernel<REAL><<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, w);
+    finishing<T> a = {f, row, n, chunk, chunks, s->k, w, {s->values, s->places, s->wide}, at * s->k};
+    void *args[] = {&a.f, &a.row, &a.n, &a.chunk, &a.chunks, &a.k, &a.w, &a.out, &a.at};
+    const unsigned blocks = chunks < (unsigned)processors ? chunks : (unsigned)processors;
+    return cudaLaunchCooperativeKernel((const void *)finish_kernel<T>, blocks, FSR_TOP_FINISH, args, 0, s->stream);
 }
 
 // ---- ranks -----------------------------------------------------------------------------------------------------
@@ -150,7 +164,7 @@ template <class T> void long_ranks(const fsr_cuda_ranks *s, const fsr_order_form
         const T *row = (const T *)s->in + i / s->m * s->n;
         seek_kernel<T><<<1, FSR_TOP_THREADS, 0, s->stream>>>((const long long *)s->rank + i, s->n, w);
         for (int bits = 8 * (int)sizeof(T); bits > 0; bits -= FSR_TOP_BITS)
-            digit_kernel<<<digits, FSR_TOP_THREADS, 0, s->stream>>>(f, row, s->n, 0, w);
+            digit_kernel<<<digits, FSR_TOP_THREADS, 0, s->stream>>>(f, row, s->n, w);
         found_kernel<<<1, 32, 0, s->stream>>>(f, w, (T *)s->out + i);
     }
 }
@@ -177,9 +191,10 @@ template <class T, bool REAL> cudaError_t run(const fsr_cuda_top_search *s) {
     const bool shared = is_long(s->rows, s->n);
     if (!shared)
         rows<T, REAL>(s, f);
-    for (uint64_t row = 0; shared && row < s->rows; row++)
-        long_row<T, REAL>(s, f, row);
-    return cudaGetLastError();
+    cudaError_t error = cudaSuccess;
+    for (uint64_t row = 0; shared && error == cudaSuccess && row < s->rows; row++)
+        error = long_row<T, REAL>(s, f, row);
+    return error == cudaSuccess ? cudaGetLastError() : error;
 }
 
 } // namespace

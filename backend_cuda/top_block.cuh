@@ -235,7 +235,7 @@ __device__ void fsr_top_order(fsr_top_shared<ROOM> &s, unsigned k, unsigned thre
         for (unsigned d = run / 2; d > 0; d /= 2) {
             __syncthreads();
             for (unsigned i = threadIdx.x; i < size / 2; i += threads) {
-                const unsigned a = i / d * 2 * d + i % d, b = a + d;
+                const unsigned a = 2 * i - (i & (d - 1)), b = a + d;
                 const fsr_top_word key = s.key[a], other = s.key[b];
                 const unsigned place = s.place[a], its = s.place[b];
                 if (fsr_top_first(other, its, key, place) == ((a & run) == 0)) {

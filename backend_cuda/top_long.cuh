@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The first k of a row that several blocks share; the words of top_block.cuh and top_row.cuh.
 //
-// Lanes of lines that lie evenly give least keys of groups, whose k-th is the threshold: it is at least the k-th of all and need
-// not be checked. One pass lists what is below it, and counts what is equal to it in each chunk. Where less than k are below, the
-// threshold is the k-th key itself, and of the equal ones the first are taken, chunk by chunk, in order. Counter-example to
-// listing equal ones: a row of one value. Where more are below than the list holds, digits are searched for by all blocks, and the
-// pass is made again with the k-th key as the threshold.
+// Lanes of lines that lie evenly give least keys of groups, one of which is the threshold: the k-th least, which is at least the k-th
+// key of all, or a lesser one that so many keys should pass by the share of the row that is looked at. One pass lists what is below
+// it, and counts what is equal to it, in each chunk too. Where less than k are below and with the equal ones no less, the threshold is
+// the k-th key itself, and of the equal ones the first are taken, chunk by chunk, in order. Counter-example to listing equal ones: a
+// row of one value. Where more are below than the list holds, or too few pass, digits are searched for by all blocks, and the pass is
+// made again with the k-th key as the threshold. What is seldom needed is done by the kernel that ends the row, whose blocks wait for
+// one another; but for the first one they leave at once where nothing of it is.
 #ifndef FUSOR_BACKEND_CUDA_TOP_LONG_CUH
 #define FUSOR_BACKEND_CUDA_TOP_LONG_CUH
 
@@ -21,7 +23,7 @@ enum {
     FSR_TOP_GROUPS = FSR_TOP_SAMPLERS * 32,
     FSR_TOP_CHUNKS = 1 << 12, // of a row, at most
     FSR_TOP_THREADS = 256,    // of blocks along it
-    FSR_TOP_FINISH = 1024     // of the block that ends it
+    FSR_TOP_FINISH = 1024     // of those that end it
 };
 
 // A word that other blocks write.
@@ -35,7 +37,8 @@ struct fsr_top_state {
     fsr_top_word prefix;            // of the search by digits: the k-th key from bit `known` up
     unsigned below;                 // how many there are; more than FSR_TOP_LIST: it is not known
     unsigned rank;                  // of the k-th among those that have the prefix
-    unsigned known, again, tickets; // again: the pass is made again
+    unsigned ties;                  // keys equal to the limit
+    unsigned known, tickets, met;   // met: blocks that came where they wait for one another
     unsigned count[FSR_TOP_VALUES];
 };
 
@@ -51,12 +54,12 @@ template <class T> struct alignas(16) fsr_top_vector {
     T x[16 / sizeof(T)];
 };
 
-// f(element, place) for the calling thread's elements in [low, high), of blocks of FSR_TOP_THREADS; none of them waits.
-template <class T, class F>
+// f(element, place) for the calling thread's elements in [low, high), of blocks of so many; none of them waits.
+template <int THREADS, class T, class F>
 __device__ __forceinline__ void fsr_top_scan(const T *row, fsr_top_word low, fsr_top_word high, F f) {
     typedef fsr_top_vector<T> vector;
     enum { ELEMENTS = 16 / sizeof(T), AHEAD = 4 };
-    const unsigned threads = FSR_TOP_THREADS;
+    const unsigned threads = THREADS;
     fsr_top_word i = low;
     if ((unsigned long)(row + low) % 16 == 0) {
         const fsr_top_word step = (fsr_top_word)threads * ELEMENTS;
@@ -107,29 +110,30 @@ struct fsr_top_words {
     }
 };
 
-// Groups of which the k-th least is not much more than the k-th of all; more than a block has threads: all of them.
-__device__ __forceinline__ unsigned fsr_top_groups(unsigned k) {
+// Groups of which the least of some rank is not much more than it is of all; more than a block has threads: all of them.
+__device__ __forceinline__ unsigned fsr_top_groups(unsigned rank) {
     unsigned groups = 32;
-    while (groups < 4 * k)
+    while (groups < 4 * rank)
         groups *= 2;
     return groups;
 }
 
-// By one block: the threshold, and a state in which nothing was counted. sampled 0: everything is listed.
+// By one block: the threshold, the least key of so great a rank among those of groups, and a state in which nothing was counted.
+// rank 0: everything is listed.
 template <int ROOM>
-__device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned k, fsr_top_word all, int sampled,
+__device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned k, fsr_top_word all, unsigned rank,
                               unsigned threads) {
     fsr_top_state *const state = &w->state;
     fsr_top_word limit = all;
-    const unsigned groups = fsr_top_groups(k);
-    if (sampled && groups <= threads) {
+    const unsigned groups = fsr_top_groups(rank);
+    if (rank && groups <= threads) {
         limit = ~0ull;
 #pragma unroll 8
         for (unsigned i = threadIdx.x; i < FSR_TOP_GROUPS; i += threads)
             limit = w->group[i] < limit ? w->group[i] : limit;
-        limit = fsr_top_least(s.key, &s.value, limit, k, threads, groups);
-    } else if (sampled) {
-        const fsr_top_rank last = fsr_top_kth(fsr_top_words{w->group, FSR_TOP_GROUPS, threads}, s, k - 1, threads, ~0u);
+        limit = fsr_top_least(s.key, &s.value, limit, rank, threads, groups);
+    } else if (rank) {
+        const fsr_top_rank last = fsr_top_kth(fsr_top_words{w->group, FSR_TOP_GROUPS, threads}, s, rank - 1, threads, ~0u);
         limit = ((last.word + 1) << last.shift) - 1;
     }
     for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += threads)
@@ -137,18 +141,17 @@ __device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned
     if (threadIdx.x == 0) {
         state->limit = limit < all ? limit : all;
         state->prefix = 0;
-        state->below = state->known = state->again = state->tickets = 0;
+        state->below = state->ties = state->tickets = state->met = 0;
+        state->known = 0;
         state->rank = k - 1;
     }
 }
 
-// One pass over chunk c; the second one, where it is needed. REAL: elements are floats, and are compared as such.
-template <bool REAL, class T>
+// One pass over chunk c. REAL: elements are floats, and are compared as such.
+template <bool REAL, int THREADS, class T>
 __device__ void fsr_top_collect(unsigned *shared, const fsr_order_form &f, const T *row, fsr_top_word n, fsr_top_word chunk,
-                                unsigned c, int second, fsr_top_work *w) {
+                                unsigned c, fsr_top_work *w) {
     typedef fsr_top_quick<T, REAL> quick;
-    if (second && !w->state.again)
-        return;
     const T limit = (T)w->state.limit;
     const fsr_top_word low = c * chunk, high = low + chunk < n ? low + chunk : n;
     unsigned ties = 0;
@@ -168,35 +171,36 @@ __device__ void fsr_top_collect(unsigned *shared, const fsr_order_form &f, const
     };
     const typename quick::type most = REAL ? quick::of(f, fsr_top_bits(f, limit)) : quick::last();
     if (REAL && most == most)
-        fsr_top_scan(row, low, high, [&](T u, fsr_top_word place) {
+        fsr_top_scan<THREADS>(row, low, high, [&](T u, fsr_top_word place) {
             if (quick::of(f, u) <= most)
                 keep(u, place);
         });
     else
-        fsr_top_scan(row, low, high, keep);
+        fsr_top_scan<THREADS>(row, low, high, keep);
     if (ties)
         atomicAdd(shared, ties);
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         w->chunk_ties[c] = *shared;
+        if (*shared)
+            atomicAdd(&w->state.ties, *shared);
+    }
     __syncthreads();
 }
 
-// One digit of the search, by all blocks; nothing to do where the list holds what is below. The last block chooses the digit's
-// value; with the last digit the k-th key is the threshold.
-template <class T, int ROOM>
+// One digit of the search, by all blocks. The last block chooses the digit's value; with the last digit the k-th key is the
+// threshold.
+template <int THREADS, class T, int ROOM>
 __device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
                               unsigned blocks, int first, fsr_top_work *w) {
     fsr_top_state *const state = &w->state;
-    const unsigned threads = FSR_TOP_THREADS, bits = 8 * sizeof(T);
-    if (first ? state->below <= FSR_TOP_LIST : !state->again)
-        return;
+    const unsigned threads = THREADS, bits = 8 * sizeof(T);
     const unsigned known = first ? bits : state->known, shift = known < FSR_TOP_BITS ? 0 : known - FSR_TOP_BITS;
     const fsr_top_word prefix = state->prefix, each = (n / blocks / 64 + 1) * 64;
     const fsr_top_word low = blockIdx.x * each, high = low + each < n ? low + each : n;
     fsr_top_run run = {0, 0};
     fsr_top_clear(s, threads);
-    fsr_top_scan(row, low, high, [&](T u, fsr_top_word) {
+    fsr_top_scan<THREADS>(row, low, high, [&](T u, fsr_top_word) {
         const fsr_top_word key = (fsr_top_word)fsr_order_key(f, u);
         if ((known < 64 ? key >> known : 0) == prefix)
             fsr_top_count(s.count, run, (unsigned)(key >> shift) & (FSR_TOP_VALUES - 1));
@@ -227,10 +231,9 @@ __device__ void fsr_top_digit(fsr_top_shared<ROOM> &s, const fsr_order_form &f, 
         state->rank -= (unsigned)s.less;
         state->known = shift;
         state->tickets = 0;
-        state->again = 1;
         if (shift == 0) {
             state->limit = state->prefix;
-            state->below = 0;
+            state->below = state->ties = 0;
         }
     }
 }
@@ -244,7 +247,6 @@ template <class T> __device__ void fsr_top_seek(const long long *rank, fsr_top_w
         state->prefix = 0;
         state->below = state->tickets = 0;
         state->known = 8 * sizeof(T);
-        state->again = 1;
         state->rank = fsr_top_inside(*rank, (unsigned)n);
     }
 }
@@ -255,11 +257,11 @@ template <class T> __device__ void fsr_top_found_it(const fsr_order_form &f, con
 
 // Where less than k are below the threshold: of those equal to it the first, chunk by chunk, in order. A thread has a part of
 // its chunk.
-template <class T, int ROOM>
+template <int THREADS, class T, int ROOM>
 __device__ void fsr_top_find_ties(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
                                   fsr_top_word chunk, unsigned c, unsigned k, fsr_top_work *w) {
-    const unsigned threads = FSR_TOP_THREADS;
-    if (w->state.below >= k || !w->chunk_ties[c])
+    const unsigned threads = THREADS;
+    if (!w->chunk_ties[c])
         return;
     const unsigned wanted = k - w->state.below;
     const T limit = (T)w->state.limit;
@@ -319,6 +321,49 @@ __device__ void fsr_top_end(fsr_top_shared<ROOM> &s, const fsr_order_form &f, co
                   [&](unsigned rank, fsr_top_word key, unsigned place) {
                       fsr_top_emit(f, out, row, at + rank, key, place);
                   });
+}
+
+// Blocks of a launch that run together wait until all of them came here; `times` they did, with this one.
+__device__ __forceinline__ void fsr_top_meet(fsr_top_state *state, unsigned blocks, unsigned times) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&state->met, 1u);
+        while (atomicAdd(&state->met, 0u) < blocks * times) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// What is left of the row behind the pass, by blocks that run together.
+template <int THREADS, class T, int ROOM>
+__device__ void fsr_top_finish(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
+                               fsr_top_word chunk, unsigned chunks, unsigned k, unsigned blocks, fsr_top_work *w,
+                               const fsr_top_out &out, fsr_top_word at) {
+    fsr_top_state *const state = &w->state;
+    const unsigned below = state->below;
+    const bool again = below > FSR_TOP_LIST || (below < k && state->ties < k - below);
+    unsigned times = 0;
+    if (!again && below >= k && blockIdx.x)
+        return;
+    for (int bits = 8 * (int)sizeof(T), first = 1; again && bits > 0; bits -= FSR_TOP_BITS, first = 0) {
+        fsr_top_digit<THREADS>(s, f, row, n, blocks, first, w);
+        fsr_top_meet(state, blocks, ++times);
+    }
+    for (unsigned c = blockIdx.x; again && c < chunks; c += blocks)
+        fsr_top_collect<false, THREADS>(&s.n, f, row, n, chunk, c, w);
+    if (again)
+        fsr_top_meet(state, blocks, ++times);
+    if (fsr_top_peek(&state->below) < k) {
+        for (unsigned c = blockIdx.x; c < chunks; c += blocks) {
+            fsr_top_find_ties<THREADS>(s, f, row, n, chunk, c, k, w);
+            __syncthreads();
+        }
+        fsr_top_meet(state, blocks, ++times);
+    }
+    if (blockIdx.x == 0)
+        fsr_top_end(s, f, row, k, THREADS, w, out, at);
 }
 
 #endif

@@ -176,6 +176,11 @@ fsr_status host_cuda_run_text(const char *name, const char *source, void **args,
     return run(name, source, args, blocks, threads, false, seed, fault);
 }
 
+fsr_status host_cuda_run_together(const char *name, const char *source, void **args, int blocks, int threads,
+                                  uint64_t seed, fsr_fault *fault) {
+    return run(name, source, args, blocks, threads, true, seed, fault);
+}
+
 fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_launch *launch, uint64_t seed,
                          fsr_fault *fault) {
     void *args[FSR_CUDA_MAX_PARAMS];

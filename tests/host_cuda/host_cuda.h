@@ -16,6 +16,9 @@ fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_laun
 /* The same for any CUDA text: `name` is its kernel, args the places of its arguments. */
 fsr_status host_cuda_run_text(const char *name, const char *source, void **args, int blocks, int threads, uint64_t seed,
                               fsr_fault *fault);
+/* With all blocks resident at once, as a cooperative launch has them. */
+fsr_status host_cuda_run_together(const char *name, const char *source, void **args, int blocks, int threads,
+                                  uint64_t seed, fsr_fault *fault);
 
 /* Sources compiled and launches made so far. */
 void host_cuda_counts(int *sources, int64_t *launches);

@@ -23,7 +23,6 @@ static const char text[] =
     "static inline unsigned atomicAdd(unsigned *at, unsigned x, HOST_LINE) {\n"
     "    host_calls->yield(line); host_calls->progress(); const unsigned was = *at; *at = was + x; return was; }\n"
     "static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }\n"
-    "static inline unsigned __popc(unsigned x) { return (unsigned)__builtin_popcount(x); }\n"
     "static inline unsigned fsr_sweep_from(unsigned word, unsigned lane, HOST_LINE) {\n"
     "    return host_calls->shuffle(word, lane, line); }\n"
     "static inline unsigned fsr_sweep_same(unsigned digit, HOST_LINE) {\n"

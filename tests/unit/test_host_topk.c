@@ -23,7 +23,8 @@ static const char text[] =
     "static inline void __syncthreads(HOST_LINE) { host_calls->barrier(line); }\n"
     "static inline void __threadfence(HOST_LINE) { host_calls->yield(line); }\n"
     "#define ATOMIC(name, op) template <class A, class B> static inline A name(A *at, B x, HOST_LINE) { \\\n"
-    "    host_calls->yield(line); const A was = *at; *at = (A)(was op (A)x); return was; }\n"
+    "    host_calls->yield(line); if (x) host_calls->progress(); const A was = *at; *at = (A)(was op (A)x); return "
+    "was; }\n"
     "ATOMIC(atomicAdd, +)\nATOMIC(atomicOr, |)\nATOMIC(atomicAnd, &)\n"
     "#include \"backend_cuda/top_long.cuh\"\n"
     "extern \"C\" void __global__ top(int which, fsr_order_form *f, const T *row, unsigned n, unsigned k, unsigned "
@@ -34,11 +35,9 @@ static const char text[] =
     "    const fsr_top_out out = {values, places, 0};\n"
     "    switch (which) {\n"
     "    case 0: return fsr_top_sample(large.key, *f, row, n, 64, w);\n"
-    "    case 1: return fsr_top_begin(large, w, k, f->all, flag, 1024u);\n"
-    "    case 2: return fsr_top_collect<REAL>(&large.n, *f, row, n, 512, blockIdx.x, flag, w);\n"
-    "    case 3: return fsr_top_digit(small, *f, row, n, blocks, flag, w);\n"
-    "    case 4: return fsr_top_find_ties(small, *f, row, n, 512, blockIdx.x, k, w);\n"
-    "    case 5: return fsr_top_end(large, *f, row, k, 1024u, w, out, 0);\n"
+    "    case 1: return fsr_top_begin(large, w, k, f->all, (unsigned)flag, 1024u);\n"
+    "    case 2: return fsr_top_collect<REAL, 256>(&large.n, *f, row, n, 512, blockIdx.x, w);\n"
+    "    case 3: return fsr_top_finish<256>(large, *f, row, n, 512, (n + 511) / 512, k, blocks, w, out, 0);\n"
     "    case 6: return fsr_top_row<T, 16, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
     "    case 7: return fsr_top_row<T, 0, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
     "    case 9: return fsr_top_ranks<T, 256>(small, *f, row, n, (long long *)w, k, 256u, (T *)values);\n"
@@ -94,7 +93,7 @@ typedef struct launch {
     const dtype *d;
     form f;
     const void *row;
-    unsigned n, k, *places;
+    unsigned n, k, rank, *places; /* rank: of the threshold among what is sampled */
     void *values;
     uint64_t seed;
 } launch;
@@ -108,24 +107,20 @@ static void run(const launch *l, int which, int blocks, int threads, int flag) {
     void *args[] = {&which, &f, &row, &n, &k, &of, &flag, &w, &values, &places};
     fsr_fault fault = {FSR_OK, NULL};
     snprintf(source, sizeof source, text, l->d->word, l->d->digits > 0);
-    if (host_cuda_run_text("top", source, args, blocks, threads, l->seed, &fault))
+    if ((which == 3 ? host_cuda_run_together : host_cuda_run_text)("top", source, args, blocks, threads, l->seed,
+                                                                   &fault))
         fail_msg("kernel %d: %s", which, fault.message);
 }
 
 /* The launches of a long row. */
 static void run_long(const launch *l) {
-    const int chunks = ((int)l->n + CHUNK - 1) / CHUNK, bits = 8 * (int)l->d->size;
+    const int chunks = ((int)l->n + CHUNK - 1) / CHUNK;
     const bool sampled = l->n > LIST;
     if (sampled)
         run(l, 0, SAMPLERS, 256, 0);
-    run(l, 1, 1, 1024, sampled);
+    run(l, 1, 1, 1024, sampled ? (int)l->rank : 0);
     run(l, 2, chunks, 256, 0);
-    for (int known = bits; sampled && known > 0; known -= 11)
-        run(l, 3, 3, 256, known == bits);
-    if (sampled)
-        run(l, 2, chunks, 256, 1);
-    run(l, 4, chunks, 256, 0);
-    run(l, 5, 1, 1024, 0);
+    run(l, 3, 3, 256, 0);
 }
 
 static void check(const launch *l, bool greatest, const char *what) {
@@ -146,10 +141,11 @@ static void check(const launch *l, bool greatest, const char *what) {
 
 static const dtype dtypes[] = {{"unsigned", 4, 23}, {"unsigned long", 8, 52}, {"unsigned char", 1, 0}};
 
-enum { EQUAL, SORTED, REVERSED, RANDOM, FEW, SPECIAL, HIDDEN, PATTERNS };
-static const char *const pattern[] = {"equal", "sorted", "reversed", "random", "few", "special", "hidden"};
+enum { EQUAL, SORTED, REVERSED, PIPE, RANDOM, FEW, SPECIAL, HIDDEN, SHOWN, PATTERNS };
+static const char *const pattern[] = {"equal", "sorted",  "reversed", "organ pipe", "random",
+                                      "few",   "special", "hidden",   "shown"};
 
-/* HIDDEN: lines that are sampled hold nothing of what is looked for. */
+/* HIDDEN, SHOWN: lines that are sampled hold nothing, or all, of what is looked for first. */
 static void make(const dtype *d, int p, unsigned n, void *out) {
     static const double special[] = {NAN, -NAN, 0, -0.0, INFINITY, -INFINITY, 1e-310, -1e-40, 1, 2};
     uint32_t state = 12345;
@@ -159,10 +155,12 @@ static void make(const dtype *d, int p, unsigned n, void *out) {
         const double x = p == EQUAL      ? 3
                          : p == SORTED   ? i
                          : p == REVERSED ? n - i
+                         : p == PIPE     ? (i < n / 2 ? i : n - i)
                          : p == RANDOM   ? random
                          : p == FEW      ? (int)random % 3
                          : p == SPECIAL  ? special[(int)random % 10]
-                                         : (i % 64 < 32 ? 1e6 + i : 100 + i * 0.5);
+                         : p == HIDDEN   ? (i % 64 < 32 ? 1e6 + i : 100 + i * 0.5)
+                                         : (i % 64 < 32 ? i * 0.5 : 1e6 + i);
         if (d->size == 1)
             ((unsigned char *)out)[i] = isfinite(x) ? (unsigned char)fmod(fabs(x), 256) : 255;
         else if (d->size == 4)
@@ -221,9 +219,10 @@ static void many(void **state) {
 
 static void long_rows(void **state) {
     (void)state;
-    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 10}, run_long, PATTERNS);
-    sweep(&(launch){.d = &dtypes[1], .n = 3001, .k = 200}, run_long, REVERSED);
-    sweep(&(launch){.d = &dtypes[2], .n = 2500, .k = 200}, run_long, SORTED);
+    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 10, .rank = 10}, run_long, PATTERNS);
+    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 100, .rank = 40}, run_long, PATTERNS);
+    sweep(&(launch){.d = &dtypes[1], .n = 3001, .k = 200, .rank = 200}, run_long, REVERSED);
+    sweep(&(launch){.d = &dtypes[2], .n = 2500, .k = 200, .rank = 9}, run_long, SORTED);
     sweep(&(launch){.d = &dtypes[0], .n = 500, .k = 300}, run_long, SORTED);
 }
 
