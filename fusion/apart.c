@@ -106,17 +106,45 @@ static int set(fsr_cuts *cuts, const fsr_flow_node *n, int node, fsr_parting how
     return changed;
 }
 
-/* Of what several kernels evaluate, and one of them would spare, is stored what others take; if there is no such thing
- * the nodes become kernels of their own. */
+static bool lists(const int *node, int n, int wanted) {
+    bool found = false;
+    for (int k = 0; k < n; ++k)
+        found = found || node[k] == wanted;
+    return found;
+}
+
+/* What several kernels evaluate and others take. */
+static bool is_shared(const evaluated *e, int node) {
+    return e->times[node] > 1 && e->least[node] < e->times[node] && runs_alone(&e->flow->node[node]);
+}
+
+/* What a fold of the kernel takes of its maps. */
+static int mark_taken(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int n) {
+    int marked = 0;
+    for (int k = 0; k < n; ++k)
+        for (int a = 0; a < flow->node[node[k]].nargs && fsr_is(flow->node[node[k]].kind, FSR_IS_FOLD); ++a) {
+            int id = flow->node[node[k]].arg[a].id;
+            while (fsr_is(flow->node[id].kind, FSR_IS_VIEW))
+                id = flow->node[id].arg[0].id;
+            if (lists(node, n, id) && !fsr_is(flow->node[id].kind, FSR_IS_FOLD))
+                marked += set(cuts, &flow->node[id], id, FSR_STORED_APART);
+        }
+    return marked;
+}
+
+/* Of what several kernels evaluate, and one of them would spare, is stored what others take; if there is no such thing,
+ * what folds take; and if that has been tried the nodes become kernels of their own. */
 static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
     int marked = 0;
     bool shared = false;
     for (int k = 0; k < n; ++k)
-        if (e->times[node[k]] > 1 && e->least[node[k]] < e->times[node[k]] && runs_alone(&e->flow->node[node[k]])) {
+        if (is_shared(e, node[k])) {
             shared = true;
             marked += set(cuts, &e->flow->node[node[k]], node[k], FSR_STORED_APART);
         }
-    for (int k = 0; k < n && !shared; ++k)
+    if (!shared)
+        marked = mark_taken(e->flow, cuts, node, n);
+    for (int k = 0, done = marked; k < n && !shared && !done; ++k)
         marked += set(cuts, &e->flow->node[node[k]], node[k], FSR_APART);
     return marked;
 }
@@ -146,7 +174,7 @@ int fsr_apart_mark(fsr_cuts *cuts, const fsr_program *program, const fsr_program
         cuts->apart = calloc((size_t)flow->n + 1, sizeof *cuts->apart);
     if (e.price && e.times && e.least && cuts->apart) {
         count(&e, program);
-        marked = mark_all(&e, cuts, program, any ? 0 : fsr_prices_of(target->gpu)->gain);
+        marked = mark_all(&e, cuts, program, fsr_prices_of(target->gpu)->gain * !any);
     }
     free(e.price);
     free(e.times);

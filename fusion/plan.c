@@ -266,12 +266,19 @@ static fsr_status plan_within_memory(fsr_program *out, const fsr_flow *flow, con
     return status;
 }
 
-/* Plans again without kernels that cost more than their nodes; the cheaper one stays. *again: something was gained. */
+/* By more than prices are worth. */
+static bool costs_more(const fsr_program *a, const fsr_program *b, const fsr_target *target) {
+    return a->price * (1 - fsr_prices_of(target->gpu)->margin) > b->price;
+}
+
+/* Plans again without kernels that cost more than their nodes; the cheaper one stays. *again: there may be
+ * more to take apart. */
 static fsr_status take_apart(fsr_program *out, const fsr_program *unfused, const fsr_flow *flow,
                              const fsr_program_options *options, const fsr_loop_plans *loops, fsr_cuts *cuts,
                              bool *again, char *why, size_t size) {
     fsr_program next;
-    const int marked = fsr_apart_mark(cuts, out, unfused, flow, &options->target, out->price > unfused->price);
+    const int marked =
+        fsr_apart_mark(cuts, out, unfused, flow, &options->target, costs_more(out, unfused, &options->target));
     *again = false;
     if (marked <= 0)
         return marked < 0 ? FSR_ERR_MEMORY : FSR_OK;
@@ -279,14 +286,16 @@ static fsr_status take_apart(fsr_program *out, const fsr_program *unfused, const
     const fsr_status status = plan_within_memory(&next, flow, options, loops, cuts, why, size);
     if (status)
         return status;
-    *again = next.price < out->price;
-    fsr_program_clear(*again ? out : &next);
-    if (*again)
+    *again = true;
+    const bool cheaper = next.price < out->price;
+    fsr_program_clear(cheaper ? out : &next);
+    if (cheaper)
         *out = next;
     return FSR_OK;
 }
 
-/* A fused plan costs no more than the unfused one, by the same prices: kernels that do are taken apart. */
+/* A fused plan costs no more than the unfused one, by the same prices: kernels that do are taken apart. Prices that
+ * differ by less than their margin are taken for equal. */
 static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                 const fsr_loop_plans *loops, fsr_cuts *cuts, char *why, size_t size) {
     fsr_program unfused;
@@ -306,7 +315,7 @@ static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fs
         return status;
     }
     const double price = unfused.price;
-    const bool cheaper = price < out->price;
+    const bool cheaper = costs_more(out, &unfused, &options->target);
     fsr_program_clear(cheaper ? out : &unfused);
     if (cheaper)
         *out = unfused;

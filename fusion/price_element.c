@@ -21,7 +21,9 @@ bool fsr_price_is_gather(const fsr_form *f) {
 }
 
 int fsr_price_inner(const fsr_kernel *k) {
-    return k->schedule.kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1;
+    const fsr_schedule *s = &k->schedule;
+    const bool rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_LOOKBACK && s->group > 1);
+    return rows ? k->nparallel - 1 : k->ndim - 1;
 }
 
 double fsr_price_stride(const fsr_group *group, int access, int d) {
@@ -44,13 +46,13 @@ static double gather_of(const fsr_prices *prices, const fsr_group *group, int ac
     return span * size > 2 * prices->near ? prices->far : prices->gather;
 }
 
-/* Loads and stores of every n-th element are done one by one. */
+/* Loads and stores of every n-th element are done one by one, and such a store takes part of a line of memory. */
 static double loads_of(const fsr_prices *prices, const fsr_group *group, int number) {
     const fsr_inst *inst = &group->kernel->inst[number];
     if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
         return 0;
     const double stride = fsr_price_stride(group, inst->index, fsr_price_inner(group->kernel));
-    return fmin(fmax(stride, 1), prices->strided);
+    return fmin(fmax(stride, 1), inst->kind == FSR_INST_STORE ? prices->across : prices->strided);
 }
 
 /* A loop is taken for a few turns of its program. */
@@ -127,7 +129,8 @@ fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *grou
     for (int i = 0; i < body.n; ++i) {
         const int number = body.inst[i];
         const fsr_inst *inst = &k->inst[number];
-        const bool effect = inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE;
+        const bool effect =
+            inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || inst->kind == FSR_INST_ITERATE;
         const double share = d >= 0 && !(moves[number] >> d & 1) && !effect && inner > 1 ? 1 / inner : 1;
         if (dead[number])
             continue;

@@ -8,6 +8,7 @@
  * Counter-example to two formulas, one for maps and one for folds: a kernel would be compared with its parts, of which
  * some are the one and some the other. */
 #include "fusion/address.h"
+#include "fusion/launch_shape.h"
 #include "fusion/price.h"
 #include "fusion/schedule.h"
 #include "fusion/schedule_parts.h"
@@ -126,6 +127,14 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     return rows ? (double)group->integer[FSR_INT_ROWS] * prices->row : 0;
 }
 
+/* Threads of a launch; a CPU's are all there is. Counter-example to the machine's rate: a scan down 64 columns of a
+ * matrix has 64 threads, and a function in it is evaluated by these alone. */
+static double threads_of(const fsr_group *group) {
+    const fsr_schedule *s = &group->kernel->schedule;
+    return s->target == FSR_TARGET_CPU ? 1
+                                       : fmax((double)fsr_kernel_blocks(group->kernel, group->integer), 1) * s->threads;
+}
+
 double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {
     const fsr_kernel *k = group->kernel;
     const double elements = (double)fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]);
@@ -135,7 +144,9 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
         add(&sum, elements, &work);
     }
     const double operations = sum.operations * lost_vectors(prices, group) + rows_of(prices, group);
-    *issue = fmax(operations / prices->issue, k->schedule.tall ? 0 : sum.loads / prices->loads);
+    const double threads = threads_of(group);
+    *issue = fmax(operations / fmin(prices->issue, threads * prices->thread),
+                  k->schedule.tall ? 0 : sum.loads / fmin(prices->loads, threads * prices->fetches));
     return prices->launch + fmax(fsr_price_moved(prices, touched(prices, p, group), p->footprint), *issue);
 }
 
