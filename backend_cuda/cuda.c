@@ -310,7 +310,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
     c->log_level = config->log_level;
     pthread_mutex_init(&c->order.lock, NULL);
     pthread_mutex_init(&c->ring.lock, NULL);
-    pthread_mutex_init(&c->lanes.lock, NULL);
+    fsr_lanes_open(c);
     pthread_mutex_init(&c->host_lock, NULL);
     if (config->host_memory)
         c->host_memory = *config->host_memory;

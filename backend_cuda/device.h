@@ -35,12 +35,14 @@ typedef struct fsr_order {
 
 /* Streams of copies, and the events of tickets (lanes.c). */
 typedef struct fsr_lanes {
-    pthread_mutex_t lock;
+    pthread_mutex_t order[FSR_LANES]; /* of copies of one lane; taken before `lock`, and held while memory is copied */
+    pthread_mutex_t lock;             /* of what follows */
     bool made;
     cudaStream_t stream[FSR_LANES]; /* of FSR_LANE_WORK none: it is the own one */
     cudaEvent_t begin[FSR_LANES][FSR_LANE_PLACES], end[FSR_LANES][FSR_LANE_PLACES];
     cudaEvent_t origin, behind;
-    int64_t given[FSR_LANES]; /* tickets */
+    int64_t given[FSR_LANES];   /* tickets */
+    int64_t started[FSR_LANES]; /* those and one that is being put on its stream */
 } fsr_lanes;
 
 typedef struct fsr_cuda_modules fsr_cuda_modules;
@@ -116,6 +118,7 @@ fsr_status fsr_cuda_host_alloc(fsr_backend *b, int64_t bytes, void **out, fsr_fa
 void fsr_cuda_host_free(fsr_backend *b, void *data, int64_t bytes);
 
 /* lanes.c: tickets, see runtime/backend.h. */
+void fsr_lanes_open(fsr_cuda *c);
 void fsr_lanes_close(fsr_cuda *c);
 fsr_status fsr_cuda_transfer(fsr_backend *b, fsr_lane lane, void *dst, const void *src, int64_t bytes, int64_t *ticket,
                              fsr_fault *fault);

@@ -6,6 +6,10 @@
  * tickets: a place is used again by a later ticket of the same lane, and waiting for that one is waiting for the
  * earlier one too. Counter-example to an event a ticket: somebody would have to free them.
  *
+ * A copy of memory that is not pinned is done when the call that puts it on its stream returns: until then one that
+ * follows in its direction waits, so that tickets are in order, and nobody else. Counter-example to one lock for all:
+ * a download waits for the work before it, and a thread that asks for another ticket would wait with it.
+ *
  * Streams and events are made with the first ticket: most contexts give none. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/device.h"
@@ -57,19 +61,48 @@ void fsr_lanes_close(fsr_cuda *c) {
         cudaStreamSynchronize(c->lanes.stream[lane]);
     drop(&c->lanes);
     pthread_mutex_destroy(&c->lanes.lock);
+    for (int lane = 0; lane < FSR_LANES; lane++)
+        pthread_mutex_destroy(&c->lanes.order[lane]);
 }
 
-static cudaError_t put_copy(fsr_cuda *c, fsr_lane lane, int place, void *dst, const void *src, int64_t bytes) {
+void fsr_lanes_open(fsr_cuda *c) {
+    pthread_mutex_init(&c->lanes.lock, NULL);
+    for (int lane = 0; lane < FSR_LANES; lane++)
+        pthread_mutex_init(&c->lanes.order[lane], NULL);
+}
+
+/* The lane's stream comes behind the own one. Under the lock. */
+static cudaError_t begin_copy(fsr_cuda *c, fsr_lane lane, int place) {
     fsr_lanes *l = &c->lanes;
-    const enum cudaMemcpyKind kind = lane == FSR_LANE_UP ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     cudaError_t error = cudaEventRecord(l->behind, c->stream);
     if (error == cudaSuccess)
         error = cudaStreamWaitEvent(l->stream[lane], l->behind, 0);
-    if (error == cudaSuccess)
-        error = cudaEventRecord(l->begin[lane][place], l->stream[lane]);
-    if (error == cudaSuccess && bytes > 0)
+    return error == cudaSuccess ? cudaEventRecord(l->begin[lane][place], l->stream[lane]) : error;
+}
+
+/* The next ticket of a lane, whose order is held: begun, then copied without the lock, then given. */
+static cudaError_t put_copy(fsr_cuda *c, fsr_lane lane, void *dst, const void *src, int64_t bytes, int64_t *ticket) {
+    fsr_lanes *l = &c->lanes;
+    const enum cudaMemcpyKind kind = lane == FSR_LANE_UP ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    pthread_mutex_lock(&l->lock);
+    const int64_t next = fsr_ticket_make(lane, l->given[lane] + 1);
+    const int place = fsr_ticket_place(next);
+    cudaError_t error = ready(c);
+    l->started[lane] = l->given[lane] + 1;
+    if (error == cudaSuccess && lane != FSR_LANE_WORK)
+        error = begin_copy(c, lane, place);
+    pthread_mutex_unlock(&l->lock);
+    if (error == cudaSuccess && bytes > 0 && lane != FSR_LANE_WORK)
         error = cudaMemcpyAsync(dst, src, (size_t)bytes, kind, l->stream[lane]);
-    return error == cudaSuccess ? cudaEventRecord(l->end[lane][place], l->stream[lane]) : error;
+    pthread_mutex_lock(&l->lock);
+    if (error == cudaSuccess)
+        error = cudaEventRecord(l->end[lane][place], lane == FSR_LANE_WORK ? c->stream : l->stream[lane]);
+    if (error == cudaSuccess) {
+        l->given[lane]++;
+        *ticket = next;
+    }
+    pthread_mutex_unlock(&l->lock);
+    return error;
 }
 
 fsr_status fsr_cuda_transfer(fsr_backend *b, fsr_lane lane, void *dst, const void *src, int64_t bytes, int64_t *ticket,
@@ -79,18 +112,9 @@ fsr_status fsr_cuda_transfer(fsr_backend *b, fsr_lane lane, void *dst, const voi
     const fsr_status status = fsr_cuda_use(c, fault);
     if (status != FSR_OK)
         return status;
-    pthread_mutex_lock(&c->lanes.lock);
-    const int64_t next = fsr_ticket_make(lane, c->lanes.given[lane] + 1);
-    const int place = fsr_ticket_place(next);
-    cudaError_t error = ready(c);
-    if (error == cudaSuccess)
-        error = lane == FSR_LANE_WORK ? cudaEventRecord(c->lanes.end[lane][place], c->stream)
-                                      : put_copy(c, lane, place, dst, src, bytes);
-    if (error == cudaSuccess) {
-        c->lanes.given[lane]++;
-        *ticket = next;
-    }
-    pthread_mutex_unlock(&c->lanes.lock);
+    pthread_mutex_lock(&c->lanes.order[lane]);
+    const cudaError_t error = put_copy(c, lane, dst, src, bytes, ticket);
+    pthread_mutex_unlock(&c->lanes.order[lane]);
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "putting a %s on its stream",
                              lane == FSR_LANE_WORK ? "mark"
@@ -148,7 +172,8 @@ fsr_status fsr_cuda_times(fsr_backend *b, int64_t ticket, double *begin, double 
     pthread_mutex_lock(&l->lock);
     const fsr_lane lane = fsr_ticket_lane(ticket);
     const int place = fsr_ticket_place(ticket);
-    const bool known = fsr_ticket_is(ticket, l->given) && fsr_ticket_number(ticket) > l->given[lane] - FSR_LANE_PLACES;
+    const bool known =
+        fsr_ticket_is(ticket, l->given) && fsr_ticket_number(ticket) > l->started[lane] - FSR_LANE_PLACES;
     cudaError_t error = known ? cudaEventElapsedTime(&to, l->origin, l->end[lane][place]) : cudaSuccess;
     if (known && error == cudaSuccess && lane != FSR_LANE_WORK)
         error = cudaEventElapsedTime(&from, l->origin, l->begin[lane][place]);

@@ -290,6 +290,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsig
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     BEGIN;
     fake.copies += kind == cudaMemcpyDeviceToDevice;
+    if (fake.at_copy)
+        fake.at_copy();
     if (!fake_record(stream, (fake_node){.dst = dst, .src = src, .bytes = bytes}))
         memcpy(dst, src, bytes);
     return cudaSuccess;

@@ -23,6 +23,7 @@ typedef struct fake_cuda {
     bool capturing;           /* every stream is being captured */
     int param_bytes[80];      /* of the kernels' parameters, to the first 0 */
     int static_shared;        /* bytes of the kernels' own shared memory */
+    void (*at_copy)(void);    /* called while a copy is put on a stream */
     /* counted */
     int64_t used;                               /* bytes */
     int64_t blocks, objects;                    /* memory blocks; streams, events, libraries, pinned memory */

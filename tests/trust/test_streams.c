@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams on a driver that is none (fake_cuda.h), which keeps CUDA's rules of captures: a caller's stream that is being
  * captured, plans launched as one graph, two devices, tickets; each with the driver's calls failing in turn. */
+#define _GNU_SOURCE 1 /* pthread_timedjoin_np */
 #include "tests/support/subject.h"
 #include <stdio.h>
 
@@ -15,8 +16,10 @@ int main(void) {
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { N = 64 };
 static const size_t BYTES = sizeof(float) * N;
@@ -588,8 +591,62 @@ static void sync_waits_for_copies(void **state) {
     assert_int_equal(fake.objects, 0);
 }
 
+/* ---- threads beside a copy ----------------------------------------------------------------------------------- */
+
+static struct beside {
+    fsr_context *ctx;
+    fsr_ticket earlier, mark;
+    fsr_status status;
+    bool back;
+} beside;
+
+static void *waits_beside(void *unused) {
+    (void)unused;
+    beside.status = fsr_wait(beside.ctx, beside.earlier);
+    if (!beside.status)
+        beside.status = fsr_after(beside.ctx, beside.earlier);
+    if (!beside.status)
+        beside.status = fsr_mark(beside.ctx, &beside.mark);
+    return NULL;
+}
+
+/* While a copy is put on its stream, which takes as long as the copy where memory is not pinned. */
+static void look_beside(void) {
+    struct timespec until;
+    pthread_t thread;
+    fake.at_copy = NULL;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 5;
+    assert_int_equal(pthread_create(&thread, NULL, waits_beside, NULL), 0);
+    beside.back = pthread_timedjoin_np(thread, NULL, &until) == 0;
+    if (!beside.back)
+        pthread_detach(thread);
+}
+
+/* Another thread's tickets do not wait for it; tickets of one direction stay in order. */
+static void tickets_beside_a_copy(void **state) {
+    (void)state;
+    fsr_ticket down;
+    beside = (struct beside){.ctx = open_steps(1)};
+    const arrays a = arrays_new(beside.ctx);
+    float *host = calloc(1, BYTES);
+    double from, to;
+    assert_int_equal(fsr_download(beside.ctx, host, a.x[0], BYTES, &beside.earlier), FSR_OK);
+    fake.at_copy = look_beside;
+    assert_int_equal(fsr_download(beside.ctx, host, a.x[0], BYTES, &down), FSR_OK);
+    assert_true(beside.back);
+    assert_int_equal(beside.status, FSR_OK);
+    assert_true(beside.mark && beside.mark != down && down > beside.earlier);
+    assert_int_equal(fsr_ticket_time(beside.ctx, beside.earlier, &from, &to), FSR_OK);
+    assert_int_equal(fsr_wait(beside.ctx, down), FSR_OK);
+    fsr_close(beside.ctx);
+    free(host);
+    assert_int_equal(fake.objects, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(tickets_beside_a_copy, setup),
         cmocka_unit_test_setup(addresses_repeat, setup),
         cmocka_unit_test_setup(switched_off, setup),
         cmocka_unit_test_setup(steps_of_a_loop, setup),
