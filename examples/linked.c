@@ -25,6 +25,7 @@ static const char ptx[] = ".version 7.8\n"
                           "    ret;\n"
                           "}\n";
 
+/* guide: linked */
 static const fsr_native smooth = {.name = "smooth",
                                   .result = FSR_F32,
                                   .parameters = "f32 x",
@@ -32,6 +33,7 @@ static const fsr_native smooth = {.name = "smooth",
                                   .linked_form = FSR_LINKED_PTX,
                                   .linked = ptx,
                                   .linked_bytes = sizeof ptx - 1};
+/* guide: end */
 
 int main(void) {
     fsr_context *ctx;

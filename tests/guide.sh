@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The C of docs/guide.md is that of the programs that build and run: every block is examples/first.c less its licence or a passage of
-# examples/guide.c, linalg.c or autotune.c between its marks, less the marks' indentation, and every passage is there; the program of
+# examples/guide.c, linalg.c, autotune.c or linked.c between its marks, less the marks' indentation, and every passage is there; the program of
 # README.md is first.c without its first comments. A message with a line of an example, `add: ... (examples/guide.c:32)`, names a line
 # that calls that function; so do the lines of what fsr_explain prints: the first has the first function that is fused, the last the last.
 # Runs in the source root.
@@ -37,7 +37,7 @@ is_among() {
 }
 
 blocks docs/guide.md "$dir/block"
-for example in guide linalg autotune; do
+for example in guide linalg autotune linked; do
     passages "examples/$example.c" "$dir/passage_$example"
 done
 tail -n +2 examples/first.c >"$dir/passage0"
