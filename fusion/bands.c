@@ -18,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS = 16 }; /* bands that a kernel has at least, for threads */
+enum {
+    TASKS = 16,       /* bands that a kernel has at least, for threads */
+    MOST_GROUPS = 512 /* of a plan: who reads what is asked of all of them for each */
+};
 
 typedef struct chooser {
     fsr_partition *p;
@@ -278,8 +281,6 @@ static double spared(const chooser *c, int host, int more) {
 /* Whether group g is worth one more nest of the host, in bands of so many. */
 static bool is_cheaper(const chooser *c, int host, int g, int64_t band) {
     const int64_t before = c->bands->band[host];
-    if (stored_bytes(&c->p->group[g]) <= 2 * c->prices->near)
-        return false;
     const double gain = spared(c, host, g) - lost(c, host, g, band);
     return gain > (before ? spared(c, host, -1) - lost(c, host, -1, before) : 0);
 }
@@ -313,7 +314,8 @@ static bool has_room(const chooser *c, int host, int g) {
 
 static void look_at(const chooser *c, int g) {
     fsr_bands *bands = c->bands;
-    if (!fsr_partition_may_fuse(c->p) || !may_be_nest(c, &c->p->group[g]))
+    if (!fsr_partition_may_fuse(c->p) || !c->p->group[g].kernel ||
+        stored_bytes(&c->p->group[g]) <= 2 * c->prices->near || !may_be_nest(c, &c->p->group[g]))
         return;
     const int host = common_host(c, g);
     if (host < 0 || bands->into[host] >= 0 || !has_room(c, host, g) || !need_of(c, g, &bands->need[g]))
@@ -338,7 +340,7 @@ bool fsr_bands_choose(fsr_bands *bands, fsr_partition *p, const int *order, int 
         return false;
     memset(bands->into, 0xff, sizeof *bands->into * n);
     p->no_memory = &no_memory;
-    for (int i = count - 1; i >= 0 && !p->target->gpu && !no_memory; --i)
+    for (int i = count - 1; i >= 0 && count <= MOST_GROUPS && !p->target->gpu && !no_memory; --i)
         look_at(&c, order[i]);
     p->no_memory = NULL;
     return !no_memory;
