@@ -49,12 +49,14 @@ static void both(fsr_node x, int64_t k, const char *what) {
 
 /* ---- input --------------------------------------------------------------------------------------------------- */
 
-typedef enum pattern { EQUAL, SORTED, REVERSED, ORGAN_PIPE, RANDOM, FEW, HIDDEN, PATTERNS } pattern;
+typedef enum pattern { EQUAL, SORTED, REVERSED, ORGAN_PIPE, RANDOM, FEW, HIDDEN, SHOWN, NOT, PATTERNS } pattern;
 
-static const char *const pattern_name[PATTERNS] = {"all equal", "sorted",     "reversed",           "organ pipe",
-                                                   "random",    "few values", "hidden from samples"};
+static const char *const pattern_name[PATTERNS] = {"all equal",           "sorted",         "reversed",
+                                                   "organ pipe",          "random",         "few values",
+                                                   "hidden from samples", "all in samples", "NaN of both signs"};
 
-/* HIDDEN: samples that lie evenly see nothing of what is looked for, and what lies between them descends. */
+/* HIDDEN, SHOWN: samples that lie evenly see nothing of what is looked for, and what lies between them descends; or they
+ * see all of it. */
 static fsr_node make(pattern p, fsr_dtype dtype, int64_t rows, int64_t n) {
     double *x = malloc((size_t)(rows * n) * sizeof *x);
     uint32_t state = 7;
@@ -67,7 +69,10 @@ static fsr_node make(pattern p, fsr_dtype dtype, int64_t rows, int64_t n) {
                : p == ORGAN_PIPE ? (double)(k < n / 2 ? k : n - k)
                : p == RANDOM     ? (double)random - 0x1p31
                : p == FEW        ? (double)(random % 3) - 1
-                                 : (double)(k % 64 < 40 ? n : n - k);
+               : p == HIDDEN     ? (double)(k % 64 < 40 ? n : n - k)
+               : p == SHOWN      ? (double)(k % 64 < 32 ? 2 * n - k : n - k)
+               : random % 4      ? (random % 2 ? -(double)NAN : (double)NAN)
+                                 : (double)(random >> 16) - 32768;
     }
     fsr_node whole = fsr_from_host(G, FSR_F64, 2, SHAPE(rows, n), x);
     free(x);
@@ -109,6 +114,16 @@ static void long_rows(void **state) {
     both(subject_data(FSR_F32, 2, SHAPE(2, N), SUBJECT_SPECIAL, 1), 100, "special values");
     both(subject_data(FSR_F16, 1, SHAPE(N), SUBJECT_SPECIAL, 1), N - 5, "special values");
     both(make(RANDOM, FSR_I64, 2, N), N - 1, "all but one");
+}
+
+/* Longer than what a GPU lists without a threshold. */
+static void sampled(void **state) {
+    (void)state;
+    enum { N = 270001 };
+    for (int p = 0; p < PATTERNS; p++)
+        expect(make((pattern)p, FSR_F32, 1, N), p % 2 ? 10 : 1000, p % 3 ? 0 : FSR_DESCENDING, pattern_name[p]);
+    expect(make(SHOWN, FSR_F32, 1, N), 1000, FSR_DESCENDING, pattern_name[SHOWN]);
+    expect(make(HIDDEN, FSR_I64, 1, N), 1000, 0, pattern_name[HIDDEN]);
 }
 
 /* Rows of every length around those that a GPU's blocks hold. */
@@ -222,7 +237,8 @@ static void verified(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(patterns), SUBJECT_TEST(long_rows),
-                                       SUBJECT_TEST(lengths), SUBJECT_TEST(special),  SUBJECT_TEST(axes),
-                                       SUBJECT_TEST(steps),   SUBJECT_TEST(rows),     SUBJECT_TEST(verified)};
+                                       SUBJECT_TEST(sampled), SUBJECT_TEST(lengths),  SUBJECT_TEST(special),
+                                       SUBJECT_TEST(axes),    SUBJECT_TEST(steps),    SUBJECT_TEST(rows),
+                                       SUBJECT_TEST(verified)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
