@@ -42,7 +42,9 @@ FSR_API_BEGIN
 
 /* Memory of so many bytes, 256-byte aligned, its contents undefined. FSR_HOST: of the host, on a GPU pinned, which
  * is what a copy needs to run beside kernels, and which the device reaches too (getting it takes milliseconds: keep
- * it). FSR_DEVICE: of the context's device, out of its pool. On the CPU both are the same. bytes 0 gives an address
+ * it). FSR_DEVICE: of the context's device, out of its pool: what had the memory before may still run on the context's
+ * stream, so a stream of the caller's own uses it first behind fsr_sync, a run of a plan on that stream, or an event.
+ * On the CPU both are the same. bytes 0 gives an address
  * as well. It is the caller's until fsr_free, or fsr_close. On an error *data is NULL: FSR_ERR_MEMORY,
  * FSR_ERR_DEVICE_MEMORY, FSR_ERR_SIZE, FSR_ERR_NULL, FSR_ERR_VALUE: there is no such place; FSR_ERR_DEVICE: an error
  * of the device. */
