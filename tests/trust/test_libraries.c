@@ -387,6 +387,40 @@ static void kernels_of_too_many_parameters(void **state) {
     subject_error(ctx, fsr_compute(&out, 1), FSR_ERR_VALUE, "kernel many has 65 parameters or more, the call gives 64");
 }
 
+/* cuFFT's plans go when others come, and the workspace of handles is one: a capture, which may be launched at any time,
+ * gets no call of libraries, and says so before anything is on the stream. */
+static void calls_of_libraries_are_not_captured(void **state) {
+    (void)state;
+    enum { N = 24, BYTES = N * N * 16 };
+    fsr_node x = fsr_input(g, "x", FSR_C128, 2, SHAPE(N, N));
+    const struct {
+        fsr_node out;
+        const char *name;
+    } row[] = {{fsr_fft(x, 1), "fft"}, {fsr_matmul(x, x), "matmul"}, {fsr_inv(x), "linalg"}};
+    void *data[2];
+    for (int i = 0; i < 2; i++)
+        subject_ok(fsr_alloc(ctx, FSR_DEVICE, BYTES, &data[i]), "memory");
+    memset(data[0], 0, BYTES);
+    for (int i = 0; i < COUNT_OF(row); i++) {
+        char words[100];
+        fsr_plan *plan;
+        cudaStream_t stream;
+        subject_ok(fsr_compile(&row[i].out, 1, &plan), "compiling");
+        assert_int_equal(cudaStreamCreateWithFlags(&stream, 0), cudaSuccess);
+        snprintf(words, sizeof words, "the stream is being captured|library call %s may not be captured", row[i].name);
+        fake.capturing = true;
+        subject_error(ctx,
+                      fsr_plan_run(plan, &(fsr_arg){"x", data[0], BYTES, FSR_DEVICE}, 1,
+                                   &(fsr_arg){NULL, data[1], BYTES, FSR_DEVICE}, 1, stream),
+                      FSR_ERR_UNSUPPORTED, words);
+        fake.capturing = false;
+        cudaStreamDestroy(stream);
+        fsr_plan_free(plan);
+    }
+    for (int i = 0; i < 2; i++)
+        fsr_free(ctx, FSR_DEVICE, data[i]);
+}
+
 /* What a capture has may be launched as long as the context is open: it is not pushed out by others. */
 static void captured_kernels_stay(void **state) {
     (void)state;
@@ -522,7 +556,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(kernels_of_too_many_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_that_no_capture_has_go, setup_few, teardown),
         cmocka_unit_test_setup_teardown(kernels_of_other_parameters, setup, teardown),
-        cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown)};
+        cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown),
+        cmocka_unit_test_setup_teardown(calls_of_libraries_are_not_captured, setup, teardown)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;
