@@ -29,6 +29,9 @@ static void segments(void **state) {
     check("of squares", fsr_segment_sum(fsr_square(x), offsets), 4, 5, N);
     const fsr_csr a = {offsets, column, x, ROWS, ROWS};
     check("products", fsr_csr_dot(&a, plan_vector(g, ROWS)), 4, 5, N);
+    const fsr_csr squares = {offsets, column, fsr_square(x), ROWS, ROWS};
+    fsr_node v = fsr_add(plan_vector(g, ROWS), fsr_float(g, 1));
+    check("work before and after products", fsr_sqrt(fsr_add(fsr_csr_dot(&squares, fsr_neg(v)), v)), 4, 5, N);
     check("places", fsr_segment_argmin(x, offsets), 4, 5, 2 * N);
     check("functions that take long are stored", fsr_segment_sum(fsr_exp(fsr_sin(fsr_exp(x))), offsets), 6, 6,
           6 * (int64_t)N);
