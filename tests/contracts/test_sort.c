@@ -169,6 +169,38 @@ static void special(void **state) {
     free(got);
 }
 
+/* Elements without places: NaN of either sign, of any number, is last and has one set of bits. */
+static void alone(void **state) {
+    (void)state;
+    enum { N = 3001 };
+    static const uint32_t nan[] = {0xffc00001, 0x7f800001, 0xff800001, 0x7fc00000};
+    static uint32_t bits[N];
+    for (int every = 0; every < 4; every++)
+        for (int kind = 0; kind < 3; kind++) { /* with a sign, without one, both */
+            int64_t numbers = 0;
+            for (uint32_t i = 0; i < N; i++) {
+                float x = (float)(int32_t)(i * 2654435761u);
+                memcpy(&bits[i], &x, sizeof x);
+                if (every && i % (uint32_t)every == 0)
+                    bits[i] = kind == 2 ? nan[i % 4] : nan[kind + i % 2 * 2] & (kind ? 0x7fffffffu : ~0u);
+                memcpy(&x, &bits[i], sizeof x);
+                numbers += !isnan(x);
+            }
+            const fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), bits);
+            float *got = subject_read(fsr_sort(x, NULL, 0, 0));
+            double *wide = subject_read(fsr_sort(fsr_cast(x, FSR_F64), NULL, 0, 0));
+            for (int64_t i = 0; i < N; i++) {
+                assert_int_equal(isnan(got[i]), i >= numbers);
+                assert_int_equal(isnan(wide[i]), i >= numbers);
+                assert_true(i >= numbers || (double)got[i] == wide[i]);
+                assert_true(i == 0 || i >= numbers || got[i - 1] <= got[i]);
+                assert_true(i <= numbers || memcmp(&got[i], &got[i - 1], sizeof *got) == 0);
+            }
+            free(got);
+            free(wide);
+        }
+}
+
 /* Along an axis: as moved to the end and back; flat: as raveled. */
 static void axes(void **state) {
     (void)state;
@@ -273,6 +305,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(patterns),   SUBJECT_TEST(long_rows),
                                        SUBJECT_TEST(special), SUBJECT_TEST(short_rows), SUBJECT_TEST(axes),
                                        SUBJECT_TEST(nothing), SUBJECT_TEST(fused),      SUBJECT_TEST(rows),
-                                       SUBJECT_TEST(between)};
+                                       SUBJECT_TEST(between), SUBJECT_TEST(alone)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
