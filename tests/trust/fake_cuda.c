@@ -137,6 +137,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxRegistersPerMultiprocessor: *value = 65536; break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = 49152; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = FAKE_SHARED; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = FAKE_SHARED + 1024; break;
+    case cudaDevAttrReservedSharedMemoryPerBlock: *value = 1024; break;
     case cudaDevAttrL2CacheSize: *value = 4 << 20; break;
     case cudaDevAttrCooperativeLaunch: *value = 1; break;
     default: return fake_tell(cudaErrorInvalidValue);
@@ -396,6 +398,10 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
         if (value < 0 || value > FAKE_SHARED - fake.static_shared)
             return fake_tell(cudaErrorInvalidValue);
         ((fake_library *)kernel)->dynamic = value;
+    } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        if (value < 0 || value > 100)
+            return fake_tell(cudaErrorInvalidValue);
+        fake.carved = value;
     }
     return cudaSuccess;
 }

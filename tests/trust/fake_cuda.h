@@ -25,6 +25,7 @@ typedef struct fake_cuda {
     int static_shared;        /* bytes of the kernels' own shared memory */
     void (*at_copy)(void);    /* called while a copy is put on a stream */
     /* counted */
+    int carved;                                 /* per cent of near memory made shared memory last */
     int64_t used;                               /* bytes */
     int64_t blocks, objects;                    /* memory blocks; streams, events, libraries, pinned memory */
     int64_t launches, running;                  /* all; not waited for yet */

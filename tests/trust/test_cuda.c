@@ -455,8 +455,36 @@ static void no_memory_for_a_module(void **state) {
     module_without_memory(3, 1);
 }
 
+/* The blocks that a schedule counts as resident have their shared memory; a kernel that counts none asks for nothing. */
+static void residents_have_shared_memory(void **state) {
+    (void)state;
+    enum { OWN = 40 << 10, RESERVED = 1 << 10, PROCESSOR = 228 << 10 };
+    fsr_config config = scenario_config(FSR_BACKEND_CUDA);
+    fsr_context *ctx = open_cuda(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node x = fsr_arange(g, FSR_F32, 1 << 20), sums = fsr_cumsum(x, (const int[]){0}, 1, 0), twice = fsr_add(x, x);
+    fsr_plan *plan;
+    char text[300];
+    int resident = 0;
+    fake.no_kernels = true;
+    fake.static_shared = OWN;
+    assert_int_equal(fsr_force(twice), FSR_OK);
+    assert_int_equal(fake.carved, 0);
+    assert_int_equal(fsr_compile(&sums, 1, &plan), FSR_OK);
+    assert_int_equal(fsr_plan_schedule(plan, 0, text, sizeof text, NULL), FSR_OK);
+    const char *word = strstr(text, "resident ");
+    assert_true(word && sscanf(word, "resident %d", &resident) == 1 && resident > 1);
+    fsr_plan_free(plan);
+    assert_int_equal(fsr_force(sums), FSR_OK);
+    const int least = resident * (OWN + RESERVED), percent = (100 * least + PROCESSOR - 1) / PROCESSOR;
+    assert_int_equal(fake.carved, percent < 100 ? percent : 100);
+    fsr_graph_free(g);
+    fsr_close(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(residents_have_shared_memory, setup),
         cmocka_unit_test_setup(no_memory_for_a_module, setup),
         cmocka_unit_test_setup(the_fake_computes, setup),
         cmocka_unit_test_setup(opening, setup),
