@@ -41,13 +41,13 @@ set(FUSOR_LONG contracts_accuracy gpu_gpu_far)
 # and the first shard of each program in several. The long tier and the runs capped at AVX2 are compiled as users have
 # it, but for every second shard of these programs.
 set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
-    "|diff_numpy_(exprs|take|search|lengths|linalg|reach|sort|sparse|quantiles|unique)|fuzz_regressions|trust_.*"
+    "|diff_numpy_(exprs|take|search|lengths|linalg|order|reach|sort|sparse|quantiles|unique)|fuzz_regressions|trust_.*"
     "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|forced|in_place|iterate|large_graphs"
     "|library|linalg|literals|live|live_places|matmul|modules|native|parameters|plan_key|plan_run|random|random_statistics"
     "|ranks|reference_backend|running_sums|scatter|scatter_with|search|segments|sets|small_stack|sort|stencils|tables|take"
     "|threads|topk|windows)"
     "|gpu_gpu_(folds|array_loops|association|csr|literals|live|live_places|modules|parameters|random_statistics"
-    "|ranks|running_sums|scatter_with|segments|take|numpy_(lengths|reach|search|sort|take)))$")
+    "|ranks|running_sums|scatter_with|segments|take|numpy_(lengths|order|reach|search|sort|take)))$")
 string(REPLACE ";" "" FUSOR_QUICK "${FUSOR_QUICK}")
 
 # On a machine without AVX-512 every run is such a run.

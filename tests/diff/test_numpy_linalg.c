@@ -2,13 +2,14 @@
 /* Linear algebra against what NumPy 2 gave: tests/numpy/linalg.txt, which tests/numpy/linalg.py writes and explains.
  * Each line in both precisions. */
 #include "tests/support/subject.h"
+#include "tests/support/table.h"
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 1 << 13, MOST = 256 };
+enum { MOST = 256 };
 
 typedef struct entry {
     char what[16];
@@ -94,26 +95,18 @@ static void check(const entry *e, int line, bool narrow) {
     subject_count("numbers", e->nresult);
 }
 
+static void row(char *line, int number, void *user) {
+    entry e;
+    (void)user;
+    read_line(line, &e);
+    for (int narrow = 0; narrow < 2; narrow++)
+        if (subject_case(0, narrow))
+            check(&e, number, narrow);
+}
+
 static void as_numpy(void **state) {
     (void)state;
-    char *line = malloc(LINE);
-    entry *e = malloc(sizeof *e);
-    FILE *file = fopen("tests/numpy/linalg.txt", "r");
-    int number = 0;
-    assert_non_null(line);
-    assert_non_null(e);
-    assert_non_null(file);
-    while (fgets(line, LINE, file)) {
-        read_line(line, e);
-        number++;
-        for (int narrow = 0; narrow < 2; narrow++)
-            if (subject_case(0, narrow))
-                check(e, number, narrow);
-    }
-    assert_true(number > 150);
-    fclose(file);
-    free(line);
-    free(e);
+    assert_true(table_rows("tests/numpy/linalg.txt", row, NULL) > 150);
 }
 
 int main(void) {

@@ -2,12 +2,13 @@
 /* Places in sorted arrays and interpolated values against what NumPy 2 gave: tests/numpy/search.txt, which
  * tests/numpy/search.py writes and explains. Each line is one program. */
 #include "tests/support/subject.h"
+#include "tests/support/table.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 1 << 13, MOST = 64 };
+enum { MOST = 64 };
 
 typedef struct entry {
     char what[16];
@@ -18,20 +19,6 @@ typedef struct entry {
     uint64_t result[MOST * 4];
 } entry;
 
-/* Words up to the next colon or the end, of so many bytes each, side by side. */
-static int64_t read_words(char **at, int base, size_t size, void *out) {
-    int64_t n = 0;
-    for (*at = strchr(*at, ':') + 1;; n++) {
-        while (**at == ' ')
-            ++*at;
-        if (**at == ':' || **at == '\n' || !**at)
-            return n;
-        assert_in_range(n, 0, 4 * MOST - 1);
-        const uint64_t word = strtoull(*at, at, base);
-        memcpy((char *)out + (size_t)n * size, &word, size);
-    }
-}
-
 static void read_line(char *line, entry *e) {
     char key[8], needle[8];
     int used;
@@ -39,10 +26,10 @@ static void read_line(char *line, entry *e) {
     char *at = line + used;
     e->key = fsr_dtype_from_name(key);
     e->needle = fsr_dtype_from_name(needle);
-    e->nkeys = read_words(&at, 16, fsr_dtype_size(e->key), e->keys);
-    e->n = read_words(&at, 16, fsr_dtype_size(e->needle), e->needles);
-    e->nvalues = read_words(&at, 16, 8, e->values);
-    e->nresults = read_words(&at, e->what[0] == 'i' ? 16 : 10, 8, e->result);
+    e->nkeys = table_words(&at, 16, fsr_dtype_size(e->key), 4 * MOST, e->keys);
+    e->n = table_words(&at, 16, fsr_dtype_size(e->needle), 4 * MOST, e->needles);
+    e->nvalues = table_words(&at, 16, 8, 4 * MOST, e->values);
+    e->nresults = table_words(&at, e->what[0] == 'i' ? 16 : 10, 8, 4 * MOST, e->result);
 }
 
 /* One result of the line's program after the other; false: there are no more. */
@@ -90,24 +77,18 @@ static void check(const entry *e, int line) {
     subject_count("needles", n * e->n);
 }
 
+static void row(char *line, int number, void *user) {
+    entry e;
+    (void)user;
+    if (!subject_case(0, number > 16 && number % 3))
+        return;
+    read_line(line, &e);
+    check(&e, number);
+}
+
 static void as_numpy(void **state) {
     (void)state;
-    char *line = malloc(LINE);
-    entry *e = malloc(sizeof *e);
-    FILE *file = fopen("tests/numpy/search.txt", "r");
-    int number = 0;
-    assert_non_null(line);
-    assert_non_null(e);
-    assert_non_null(file);
-    while (fgets(line, LINE, file)) {
-        read_line(line, e);
-        if (subject_case(0, ++number > 16 && number % 3))
-            check(e, number);
-    }
-    assert_true(number > 50);
-    fclose(file);
-    free(line);
-    free(e);
+    assert_true(table_rows("tests/numpy/search.txt", row, NULL) > 50);
 }
 
 int main(void) {

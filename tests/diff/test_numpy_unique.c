@@ -2,11 +2,11 @@
 /* The different elements of an array and which elements others have, against what NumPy 2 gave, bit by bit but for NaN:
  * tests/numpy/unique.txt, which tests/numpy/unique.py writes and explains. */
 #include "tests/support/subject.h"
+#include "tests/support/table.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 1 << 13, MOST = 64, FIELDS = 7, VALUES = 1, FIRST, INVERSE, COUNTS, OTHERS, ISIN };
+enum { MOST = 64, FIELDS = 7, VALUES = 1, FIRST, INVERSE, COUNTS, OTHERS, ISIN };
 
 typedef struct entry {
     fsr_dtype dtype;
@@ -20,13 +20,8 @@ static void read_line(char *line, entry *e) {
     assert_int_equal(sscanf(line, "%7s %d", name, &e->equal_nan), 2);
     e->dtype = fsr_dtype_from_name(name);
     char *at = line;
-    for (int f = 0; f < FIELDS; f++) {
-        at = strchr(at, ':') + 1;
-        for (e->n[f] = 0; at += strspn(at, " "), *at && *at != ':' && *at != '\n'; e->n[f]++) {
-            assert_true(e->n[f] < MOST);
-            e->word[f][e->n[f]] = strtoull(at, &at, f < FIRST || f == OTHERS ? 16 : 10);
-        }
-    }
+    for (int f = 0; f < FIELDS; f++)
+        e->n[f] = table_words(&at, f < FIRST || f == OTHERS ? 16 : 10, 8, MOST, e->word[f]);
 }
 
 static fsr_node leaf(const entry *e, int field) {
@@ -35,12 +30,6 @@ static fsr_node leaf(const entry *e, int field) {
     for (int64_t i = 0; i < e->n[field]; i++)
         memcpy(data + (size_t)i * size, &e->word[field][i], size);
     return fsr_from_host(subject_g, e->dtype, 1, &e->n[field], data);
-}
-
-static bool is_nan(fsr_dtype dtype, uint64_t bits) {
-    const int digits = dtype == FSR_F16 ? 10 : dtype == FSR_F32 ? 23 : 52, size = 8 * (int)fsr_dtype_size(dtype);
-    const uint64_t top = UINT64_C(1) << (size - 1), infinity = (top - 1) >> digits << digits;
-    return dtype >= FSR_F16 && (bits & (top - 1)) > infinity;
 }
 
 static void expect(const entry *e, int field, fsr_node x, int line) {
@@ -52,9 +41,8 @@ static void expect(const entry *e, int field, fsr_node x, int line) {
         fail_msg("line %d, field %d: %lld elements, NumPy's %lld", line, field, (long long)there,
                  (long long)e->n[field]);
     for (int64_t i = 0; i < there; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, got + (size_t)i * size, size);
-        const bool nan = field == VALUES && is_nan(e->dtype, bits) && is_nan(e->dtype, e->word[field][i]);
+        const uint64_t bits = table_word(got, i, size);
+        const bool nan = field == VALUES && table_is_nan(e->dtype, bits) && table_is_nan(e->dtype, e->word[field][i]);
         if (bits != e->word[field][i] && !nan)
             fail_msg("line %d, field %d, element %lld: %llx, NumPy's %llx", line, field, (long long)i,
                      (unsigned long long)bits, (unsigned long long)e->word[field][i]);
@@ -62,7 +50,10 @@ static void expect(const entry *e, int field, fsr_node x, int line) {
     subject_count("elements", there);
 }
 
-static void check(const entry *e, int line) {
+static void check(char *text, int line, void *user) {
+    entry own, *e = &own;
+    (void)user;
+    read_line(text, e);
     fsr_node x = leaf(e, 0), out[5];
     fsr_unique(out, x, e->equal_nan);
     out[4] = fsr_isin(x, leaf(e, OTHERS));
@@ -74,21 +65,7 @@ static void check(const entry *e, int line) {
 
 static void as_numpy(void **state) {
     (void)state;
-    char *line = malloc(LINE);
-    entry *e = malloc(sizeof *e);
-    FILE *file = fopen("tests/numpy/unique.txt", "r");
-    int number = 0;
-    assert_non_null(line);
-    assert_non_null(e);
-    assert_non_null(file);
-    while (fgets(line, LINE, file)) {
-        read_line(line, e);
-        check(e, ++number);
-    }
-    assert_true(number > 60);
-    fclose(file);
-    free(line);
-    free(e);
+    assert_true(table_rows("tests/numpy/unique.txt", check, NULL) > 60);
 }
 
 int main(void) {

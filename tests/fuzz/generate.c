@@ -338,6 +338,17 @@ static void draw_order(generator *t, recipe_step *s) {
     s->flags = s->kind < STEP_KTH && chance(t, 40) ? FSR_DESCENDING : 0;
 }
 
+static void draw_orders(generator *t, recipe_step *s) {
+    static const int flags[] = {0, FSR_DESCENDING, FSR_KEEPDIMS};
+    s->kind = STEP_ORDERS;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_step(t);
+    s->start = below(t, FUZZ_ORDERS * (FSR_QUANTILE_NORMAL_UNBIASED + 1));
+    const fsr_shape *from = &fsr_node_rec(t->node[s->arg[s->start % FUZZ_ORDERS == 0]])->shape;
+    s->axis = from->ndim && chance(t, 80) ? below(t, from->ndim) : RECIPE_FLAT;
+    s->flags = flags[below(t, 3)];
+}
+
 /* reduce, then its result against what was reduced: the shape of softmax and normalization. */
 static bool draw_back(generator *t, recipe_step *s) {
     int last = t->r->n - 1;
@@ -370,6 +381,8 @@ static void draw(generator *t, recipe_step *s) {
         (chance(t, 50) ? draw_loop : t->folds && chance(t, 10) ? draw_product : draw_order)(t, s);
     else if (kind < 53)
         draw_turns(t, s);
+    else if (kind < 54)
+        draw_orders(t, s);
     else if (kind < 59)
         (chance(t, 20) ? draw_lengths : draw_paste)(t, s);
     else if (kind < 63)

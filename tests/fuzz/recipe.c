@@ -402,8 +402,9 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
             rounded[k] = rounded[k] || rounded[s->arg[a]];
         bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
                        s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
-        bool sums = (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) ||
-                    (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE && s->kind != STEP_TURNS);
+        bool sums =
+            (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) ||
+            (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE && s->kind != STEP_TURNS && s->kind != STEP_ORDERS);
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));

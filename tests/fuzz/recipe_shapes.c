@@ -82,6 +82,7 @@ fsr_node recipe_record_shape(const recipe_step *s, const fsr_node *in) {
     case STEP_TRIL: return fsr_tril(in[0], s->start);
     case STEP_AVERAGE: return fsr_average(in[0], in[1], s->ndim < 0 ? NULL : s->list, s->ndim, s->flags);
     case STEP_MATMUL: return fuzz_matmul(in[0], in[1], s->flags);
+    case STEP_ORDERS: return fuzz_order(in[0], in[1], (int)s->start, s->axis, s->flags);
     case STEP_LENGTHS: return fuzz_lengths(in[1], in[0], (int)s->start);
     case STEP_SPARSE: return fuzz_sparse(in[0], in[1], (int)s->start);
     case STEP_TAKE: return fuzz_take(in[0], in[1], (int)s->start, (fsr_bound)s->flags, s->axis);
@@ -117,6 +118,9 @@ void recipe_print_shape(const recipe_step *s, FILE *to) {
     case STEP_TAKE:
         fprintf(to, "fuzz_take(n%d, n%d, %d, (fsr_bound)%d, %d)", s->arg[0], s->arg[1], (int)s->start, s->flags,
                 s->axis);
+        break;
+    case STEP_ORDERS:
+        fprintf(to, "fuzz_order(n%d, n%d, %d, %d, %d)", s->arg[0], s->arg[1], (int)s->start, s->axis, s->flags);
         break;
     case STEP_LENGTHS: fprintf(to, "fuzz_lengths(n%d, n%d, %d)", s->arg[1], s->arg[0], (int)s->start); break;
     case STEP_SPARSE: fprintf(to, "fuzz_sparse(n%d, n%d, %d)", s->arg[0], s->arg[1], (int)s->start); break;

@@ -22,7 +22,7 @@ if [ -z "$python" ]; then
 fi
 
 status=0
-for table in promotion together shapes names take sort unique quantiles search lengths exprs; do
+for table in promotion together shapes names take sort order unique quantiles search lengths exprs; do
     if "$python" "$table.py" 2>/dev/null | cmp - "$table.txt"; then
         echo "$table.txt: as NumPy $version writes it, $(wc -l <"$table.txt") lines"
     else
