@@ -32,44 +32,6 @@ bool fsr_kernel_compacts(const fsr_kernel *k) {
     return false;
 }
 
-/* ---- what nobody reads any more --------------------------------------------------------------------------- */
-
-static void find_used(const fsr_kernel *k, bool *used) {
-    memset(used, 0, FSR_MAX_INSTS * sizeof *used);
-    for (int i = k->ninsts - 1; i >= 0; i--) {
-        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
-        used[i] |= k->inst[i].kind == FSR_INST_STORE || k->inst[i].kind == FSR_INST_COMBINE || k->inst[i].report;
-        for (int a = 0; used[i] && a < n; a++)
-            used[argument[a]] = true;
-    }
-}
-
-/* The rest moves up; numbers follow. */
-static void remove_unused(fsr_kernel *k) {
-    bool used[FSR_MAX_INSTS];
-    int at[FSR_MAX_INSTS] = {0}, n = 0;
-    find_used(k, used);
-    for (int i = 0; i < k->ninsts; i++) {
-        if (!used[i])
-            continue;
-        at[i] = n;
-        k->inst[n] = k->inst[i];
-        for (int a = 0; a < FSR_MAX_OPERANDS; a++)
-            k->inst[n].arg[a] = k->inst[i].arg[a] < 0 ? -1 : at[k->inst[i].arg[a]];
-        n++;
-    }
-    k->ninsts = n;
-    for (int f = 0; f < k->nforms; f++)
-        for (int t = 0; t < k->form[f].nterms; t++)
-            k->form[f].term[t].value = at[k->form[f].term[t].value];
-    for (int f = 0; f < k->nfolds; f++)
-        for (int c = 0; c < k->fold[f].combine->arity; c++)
-            k->fold[f].input[c] = at[k->fold[f].input[c]];
-    for (int l = 0; l < k->nloops; l++)
-        for (int a = 0; a < k->loop[l].program->nstate + k->loop[l].program->narg; a++)
-            k->loop[l].input[a] = at[k->loop[l].input[a]];
-}
-
 /* ---- stores ------------------------------------------------------------------------------------------------- */
 
 /* Where the element's row begins: the place is the address's only symbol, and nothing else moves along the columns. */
@@ -101,6 +63,20 @@ static void drop_places(fsr_kernel *k) {
         k->access[a].form = fsr_kernel_form(k, &old[k->access[a].form]);
     for (int c = 0; c < k->nconditions; c++)
         k->condition[c].form = fsr_kernel_form(k, &old[k->condition[c].form]);
+}
+
+/* What nobody reads any more goes; a form that only that had loses its symbols. */
+static void remove_unused(fsr_kernel *k) {
+    int at[FSR_MAX_INSTS];
+    fsr_kernel_drop_unused(k, at);
+    for (int f = 0; f < k->nforms; f++) {
+        fsr_index_form *form = &k->form[f];
+        for (int t = 0; t < form->nterms; t++) {
+            form->term[t].value = at[form->term[t].value];
+            if (form->term[t].value < 0)
+                form->nterms = 0;
+        }
+    }
 }
 
 void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts) {

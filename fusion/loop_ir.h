@@ -424,6 +424,9 @@ bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
 /* What a filter's stores become once a schedule is chosen: compacted, if all may be and `compacts`, or else stores at
  * computed addresses. */
 void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts);
+/* Removes the instructions whose values nobody reads (unused.c). at: FSR_MAX_INSTS numbers, those that the
+ * instructions have from now on, -1 for what is gone; the symbols of forms are the caller's to renumber. */
+void fsr_kernel_drop_unused(fsr_kernel *k, int *at);
 /* Some store is compacted. */
 bool fsr_kernel_compacts(const fsr_kernel *k);
 /* Bytes of an element of every array that filters store, together. */

@@ -21,16 +21,20 @@ bool fsr_check_bad(const fsr_check *v, const char *format, ...) {
     return false;
 }
 
+/* It leaves something: it stores, folds or reports. */
+static bool works(const fsr_inst *inst) {
+    return !fsr_inst_has_value(inst->kind) || inst->report;
+}
+
 /* Every pass does something, every fold is performed, every written array is stored. */
 static bool check_whole(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     for (int p = 0; p < k->npasses; p++) {
-        bool works = false;
+        bool any = false;
         for (int i = 0; i < k->ninsts; i++)
-            works =
-                works || (k->inst[i].level == FSR_ELEM && k->inst[i].pass == p && !fsr_inst_has_value(k->inst[i].kind));
-        if (!works)
-            return fsr_check_bad(v, "pass %d has no COMBINE and no STORE", p);
+            any = any || (k->inst[i].level == FSR_ELEM && k->inst[i].pass == p && works(&k->inst[i]));
+        if (!any)
+            return fsr_check_bad(v, "pass %d has no COMBINE, no STORE and no report", p);
     }
     for (int f = 0; f < k->nfolds; f++) {
         bool done = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The last step of lowering: affine addresses and boxes become strides and integer arguments.
  *
- * First adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
+ * First what nobody reads is dropped. Then adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
  * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ
  * in nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of.
  * Then what addresses ask that is the same everywhere moves before the loops, and each other value to the first pass
@@ -237,8 +237,30 @@ static void drop_conditions(fsr_lowering *l) {
             k->guard[g].condition[i] = to[k->guard[g].condition[i]];
 }
 
+/* ---- values that nobody reads ---------------------------------------------------------------------------- */
+
+/* What is gone was named by addresses and boxes that went with it. */
+static void renumber(fsr_affine *a, const int *at) {
+    for (int t = 0; t < a->nterms; ++t) {
+        a->value[t] = at[a->value[t]];
+        if (a->value[t] < 0)
+            a->nterms = 0;
+    }
+}
+
+/* A symbol along a dimension of one element is in no address, and what it was computed of may serve nothing else. */
+static void drop_unused(fsr_lowering *l) {
+    int at[FSR_MAX_INSTS];
+    fsr_kernel_drop_unused(l->k, at);
+    for (int i = 0; i < l->k->naccesses; ++i)
+        renumber(&l->address[i], at);
+    for (int i = 0; i < l->k->nconditions; ++i)
+        renumber(&l->box[i].at, at);
+}
+
 bool fsr_lower_finish(fsr_lowering *l) {
     fsr_kernel *k = l->k;
+    drop_unused(l);
     drop_guards(k);
     drop_conditions(l);
     fsr_domain d = l->group->domain;

@@ -343,6 +343,19 @@ static void test_stored_loop_over_a_scan_of_one_element(void **state) {
     CHECK(false, fuzz_lengths(x, fsr_maximum(upper, t[0]), 15));
 }
 
+/* An index into an axis of one element moves no address: where it was made of a fold, the pass behind the fold had
+ * nothing to do. One that is reported is looked at all the same. */
+static void test_index_into_one_element(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 4), one = fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), t[2];
+    fsr_node scaled = fsr_mul(x, fsr_sum(x, AXES(0), 1, FSR_KEEPDIMS));
+    fsr_reduce_with(t, (fsr_node[]){x, x}, &fuzz_max_sum_operator, AXES(0), 1, FSR_KEEPDIMS);
+    for (int bound = FSR_BOUND_RAISE; bound <= FSR_BOUND_WRAP; bound++) {
+        CHECK(true, fuzz_take(one, scaled, 0, (fsr_bound)bound, 0));
+        CHECK(true, fuzz_take(one, fsr_mul(x, t[0]), 0, (fsr_bound)bound, 0));
+    }
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -414,6 +427,7 @@ int main(void) {
         TEST(test_stored_literal_reshaped),
         TEST(test_region_put_back_in_place),
         TEST(test_products_that_overflow),
+        TEST(test_index_into_one_element),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),

@@ -82,7 +82,7 @@ static const struct {
     {many_insts, "513 instructions, the limit is 512"},
     {few_ints, "5 integer arguments, must be 6 to 256"},
     {no_passes, "0 passes with a folded dimension"},
-    {extra_pass, "pass 3 has no COMBINE and no STORE"},
+    {extra_pass, "pass 3 has no COMBINE, no STORE and no report"},
     {missing_pass, "v7: pass 2 of 2"},
     {no_fold_dim, "3 passes without a folded dimension"},
     {later_argument, "v3: takes v4, which is not earlier"},
