@@ -9,11 +9,14 @@
  * to evaluating it at each index: exp(x)[i] of a table of a hundred elements and a million indices. */
 #include "fusion/lower.h"
 
-/* The source itself, which may be a view, is in memory, or costs nothing: through views. */
+/* The source itself, which may be a view, is in memory, or costs nothing: through views. What a loop of another kernel
+ * gives is in memory if it is read there. */
 static bool is_at_hand(const fsr_lowering *l, fsr_link link) {
     while (fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW) && *fsr_partition_stored(l->p, link) < 0)
         link = l->flow->node[link.id].arg[0];
-    return !fsr_is(l->flow->node[link.id].kind, FSR_COMPUTES) || *fsr_partition_stored(l->p, link) >= 0;
+    const int own = l->p->group_of[link.id];
+    return !fsr_is(l->flow->node[link.id].kind, FSR_COMPUTES) || *fsr_partition_stored(l->p, link) >= 0 ||
+           (own >= 0 && own != l->g);
 }
 
 /* The array that the indices of one axis are reported into. */

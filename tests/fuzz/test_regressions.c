@@ -356,6 +356,16 @@ static void test_index_into_one_element(void **state) {
     }
 }
 
+/* What is taken of a loop that another kernel runs is read where that stores it: a kernel of its own would have stored
+ * the array that it read. */
+static void test_taken_of_a_loop_by_its_own_result(void **state) {
+    (void)state;
+    fsr_node a = fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 1), 4), b = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 1), 4), t[2];
+    fuzz_iterate(t, (fsr_node[]){a, b}, 0, 4);
+    CHECK(false, fuzz_take(t[1], t[0], 0, FSR_BOUND_RAISE, 1));
+    CHECK(false, fuzz_take(t[0], t[0], 0, FSR_BOUND_RAISE, 1));
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -428,6 +438,7 @@ int main(void) {
         TEST(test_region_put_back_in_place),
         TEST(test_products_that_overflow),
         TEST(test_index_into_one_element),
+        TEST(test_taken_of_a_loop_by_its_own_result),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
