@@ -3,7 +3,8 @@
  * triangle by rows, by substitution in long double, with a bound beside each element: what
  * the elements before it may be off, times the row's, and a rounding for each of the row's operations, over the
  * diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it, which is what
- * substitution in any order of a row's sums stays within. */
+ * substitution in any order of a row's sums stays within. A zero has either sign: whether a sum begins with a zero, and
+ * what a quotient's is, is the library's affair. */
 #include "graph/sparse.h"
 #include "backend_cpu/reference/library.h"
 #include "graph/shape.h"
@@ -111,8 +112,8 @@ static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_bal
     const bool complex = fsr_dtype_is_complex(p->dtype);
     fsr_ref_element e = {.ball = fsr_ball_unknown(p->dtype)};
     if (known(x))
-        e.ball = complex ? fsr_ball_settle_complex(p->dtype, x->center, x->imag, x->radius)
-                         : fsr_ball_settle(p->dtype, x->center, x->radius);
+        e.ball = fsr_ball_unsign(complex ? fsr_ball_settle_complex(p->dtype, x->center, x->imag, x->radius)
+                                         : fsr_ball_settle(p->dtype, x->center, x->radius));
     e.value = fsr_ball_center_value(p->dtype, x);
     return fsr_ref_data_set(out, at, &e);
 }

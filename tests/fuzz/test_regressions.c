@@ -366,6 +366,14 @@ static void test_taken_of_a_loop_by_its_own_result(void **state) {
     CHECK(false, fuzz_take(t[0], t[0], 0, FSR_BOUND_RAISE, 1));
 }
 
+/* Sums of products of zeros have a zero of either sign. */
+static void test_sign_of_a_solved_zero(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 4), zero = fsr_param(g, "p0", FSR_F32, -0.0);
+    CHECK(false, fsr_signbit(fuzz_sparse(x, zero, 20)));
+    CHECK(false, fsr_signbit(fuzz_sparse(x, zero, 0)));
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -439,6 +447,7 @@ int main(void) {
         TEST(test_products_that_overflow),
         TEST(test_index_into_one_element),
         TEST(test_taken_of_a_loop_by_its_own_result),
+        TEST(test_sign_of_a_solved_zero),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
