@@ -8,12 +8,13 @@
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass. One by an operator that is not
  * associative goes down columns, however they lie, a thread each.
+ * Loops for each element. A CPU runs those of a row side by side, and rows of few columns fill no vector.
  * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/partition_parts.h"
 #include "fusion/schedule.h"
 
-enum { COLUMN_THREADS = 256 };
+enum { COLUMN_THREADS = 256, LOOP_LANES = 16 };
 
 /* Along columns every thread leaves the states of all folds of a pass in shared memory. */
 static int64_t column_state_bytes(const fsr_kernel *k) {
@@ -78,10 +79,24 @@ static const char *limits(const fsr_partition *p, const fsr_group *group) {
                : NULL;
 }
 
-const char *fsr_legality(const fsr_partition *p, const fsr_group *group) {
+/* A CPU runs loops for each element of columns in lanes, which are of one row. */
+static bool wastes_lanes(const fsr_partition *p, const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    bool inside = false;
+    for (int i = 0; i < k->ninsts && group->nloops; ++i)
+        inside = inside || (k->inst[i].kind == FSR_INST_ITERATE && k->inst[i].level == FSR_ELEM);
+    return inside && !p->target->gpu && group->nfolds && fsr_group_orientation(group) == FSR_ORIENT_ROWS &&
+           group->integer[FSR_INT_COLS] < LOOP_LANES;
+}
+
+const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame) {
     const fsr_kernel *k = group->kernel;
     const fsr_target *target = p->target;
     const char *reason = limits(p, group);
+    if (!reason && wastes_lanes(p, group)) {
+        *blame = fsr_partition_first_used(p, group->loop[0]);
+        return "rows are too short for loops for each element side by side";
+    }
     if (reason || !target->gpu || k->npasses == 0)
         return reason;
     bool rows = fsr_group_orientation(group) == FSR_ORIENT_ROWS;

@@ -164,8 +164,9 @@ int fsr_kernel_nodes(const fsr_kernel *k, int *node);
 /* The domain of a fold. A reduction whose operator is commutative takes the direction of `like` (NULL: forward). */
 void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr_domain *out);
 
-/* Rules beyond what lowering finds: NULL if the lowered group may be one kernel on this target, else the reason. */
-const char *fsr_legality(const fsr_partition *p, const fsr_group *group);
+/* Rules beyond what lowering finds: NULL if the lowered group may be one kernel on this target, else the reason, and
+ * blame as fsr_lower has it, which has set it to none. */
+const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
 /* The group that stores a result, -1: none. */

@@ -31,7 +31,7 @@ static const char *lower(fsr_partition *p, int g, const fsr_group *before, fsr_g
 
 const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *blame) {
     const char *reason = lower(p, g, NULL, trial, blame);
-    if (!reason && (reason = fsr_legality(p, trial)) != NULL) {
+    if (!reason && (reason = fsr_legality(p, trial, blame)) != NULL) {
         fsr_kernel_free(trial->kernel);
         trial->kernel = NULL;
     }

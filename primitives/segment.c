@@ -8,9 +8,10 @@
  * one after the other, going over the gap between. So loops have fewer than two blocks' turns however long segments
  * are, and the elements of long ones are folded as rows. A block is 32 elements, and where segments are longer on
  * average a sixteenth of that, up to 256. Where they are short on average most blocks have a segment's end inside and
- * lie in none: then a block is folded by a loop, too, of no turns where an end is marked, so that most elements are
- * read, or taken from elsewhere, once and not twice. Counter-examples: a thread a segment takes as long as the longest one; a scan
- * of all elements that begins again at each segment writes as much as it reads, and is ten times the work on a CPU.
+ * lie in none: then a block is folded by loops over parts of it, of no turns where an end is marked, so that most
+ * elements are read, or taken from elsewhere, once and not twice. Counter-examples: a thread a segment takes as long as
+ * the longest one; a scan of all elements that begins again at each segment writes as much as it reads, and is ten times
+ * the work on a CPU.
  *
  * What computes the elements fuses into the kernel of the blocks; in the loop an element is computed again where that
  * is a few operations (element.c). Where operands commute the blocks' fold is what the loop begins with, else it is
@@ -125,13 +126,14 @@ typedef struct folding {
     fsr_node in[FSR_MAX_TUPLE]; /* [n] or [n, rest] */
     fsr_node identity[FSR_MAX_TUPLE], middle[FSR_MAX_TUPLE];
     fsr_node low, high, from,
-        to;                  /* of each segment: the gap that the loop goes over ends at `to`; [count] or [count, 1] */
-    fsr_node begins, broken; /* of each block, which are short loops: a segment begins with it; ends inside of it */
+        to; /* of each segment: the gap that the loop goes over ends at `to`; [count] or [count, 1] */
+    fsr_node begins,
+        broken; /* marks of each block that is folded by loops: a segment begins with it; ends inside of it */
     bool fits, wide, flat, brief;
     int shift; /* a block has 1 << shift elements */
 } folding;
 
-enum { LEAST_SHIFT = 5, MOST_SHIFT = 8 };
+enum { LEAST_SHIFT = 5, MOST_SHIFT = 8, PARTS_SHIFT = 2 };
 
 static int shift_of(const fsr_segments *s) {
     int shift = LEAST_SHIFT;
@@ -215,40 +217,50 @@ static void take_next(fsr_node *out, const fsr_node *state, const fsr_node *arg,
 /* ---- the blocks --------------------------------------------------------------------------------------------------- */
 
 /* Where segments begin with a block, and where they end inside of one: of the blocks to the left of an offset the next
- * one begins, 2, or is broken, 1, both as 2 or 1 at the number of the one behind it. */
+ * one begins, or is broken, at the number of the one behind it, in the first or the second half of all marks. What is
+ * marked twice is marked with the same. */
 static void mark_blocks(folding *f, int64_t blocks) {
     const fsr_site at = f->s->at;
     const fsr_node o = f->s->offsets, one = fsr_whole(at, o, 1), shift = fsr_whole(at, o, f->shift);
     const fsr_node rest = fsr_bitwise_and_at(at, o, fsr_whole(at, o, ((int64_t)1 << f->shift) - 1));
     const fsr_node place = fsr_add_at(at, fsr_right_shift_at(at, fsr_sub_at(at, o, one), shift), one);
-    const fsr_node ends = fsr_not_equal_at(at, rest, fsr_whole(at, rest, 0));
     const int64_t n = blocks + 1;
-    const fsr_node zeros = fsr_full_at(at, o.graph, FSR_U32, 1, &n, 0);
-    const fsr_node bit = fsr_where_at(at, ends, fsr_whole(at, zeros, 1), fsr_whole(at, zeros, 2));
-    const fsr_node all = fsr_scatter_or_at(at, zeros, &place, 1, bit, FSR_BOUND_DROP, 0);
-    const fsr_node own = fsr_slice_at(at, all, 0, 1, n, 1);
-    f->begins = fsr_slice_at(at, all, 0, 0, blocks, 1);
-    f->broken = fsr_not_equal_at(at, fsr_bitwise_and_at(at, own, fsr_whole(at, own, 1)), fsr_whole(at, own, 0));
+    const fsr_node ends = fsr_not_equal_at(at, rest, fsr_whole(at, rest, 0));
+    const fsr_node half = fsr_where_at(at, ends, fsr_whole(at, place, n), fsr_whole(at, place, 0));
+    const fsr_node all = marks(at, fsr_add_at(at, place, half), 2 * n, FSR_U8);
+    const fsr_node next = fsr_slice_at(at, all, 0, 0, blocks, 1), behind = fsr_slice_at(at, all, 0, n, n + blocks, 1);
+    f->begins = fsr_bitwise_or_at(at, next, behind);
+    f->broken = fsr_slice_at(at, all, 0, n + 1, 2 * n, 1);
 }
 
-/* A loop for each block: of as many turns as it has elements, of none if it is broken. */
+/* Loops for each block, of as many turns as they have elements, of none if the block is broken: one for each of a few
+ * parts of the block, folded as rows, as a thread for a whole block would read far from its neighbours; of elements with
+ * columns, which are neighbours themselves, one for each column. */
 static void loop_over_blocks(const folding *f, int64_t blocks, fsr_node *out) {
     const fsr_site at = f->s->at;
-    const int arity = f->op->arity;
+    const int arity = f->op->arity, more = f->flat ? PARTS_SHIFT : 0, part = f->shift - more;
     const fsr_dtype dtype = fsr_node_dtype(f->low);
-    const fsr_node number = fsr_arange_at(at, f->low.graph, dtype, blocks), shift = fsr_whole(at, number, f->shift);
-    const fsr_node begin = fsr_left_shift_at(at, number, shift);
-    const fsr_node whole = fsr_add_at(at, begin, fsr_whole(at, begin, (int64_t)1 << f->shift));
+    const fsr_node number = fsr_arange_at(at, f->low.graph, dtype, blocks << more);
+    const fsr_node own = fsr_right_shift_at(at, number, fsr_whole(at, number, more));
+    const fsr_node mark = f->flat ? fsr_take_at(at, f->broken, own, 0, FSR_BOUND_CLIP) : f->broken;
+    const fsr_node broken = fsr_not_equal_at(at, mark, fsr_whole(at, mark, 0));
+    const fsr_node begin = fsr_left_shift_at(at, number, fsr_whole(at, number, part));
+    const fsr_node behind = fsr_add_at(at, begin, fsr_whole(at, begin, (int64_t)1 << part));
     const int64_t columns = f->flat ? 1 : fsr_node_dim(f->in[0], 1);
     fsr_node state[FSR_MAX_STATE] = {beside(f, begin)}, result[FSR_MAX_STATE + 1];
-    const fsr_node arg[] = {beside(f, fsr_where_at(at, f->broken, begin, whole)),
+    const fsr_node arg[] = {beside(f, fsr_where_at(at, broken, begin, behind)),
                             f->flat ? fsr_convert(at, fsr_whole(at, begin, 0), dtype, false)
                                     : fsr_arange_at(at, begin.graph, dtype, columns)};
     for (int i = 0; i < arity; i++)
         state[1 + i] = f->identity[i];
     const fsr_loop loop = {take_next, is_inside, (void *)(uintptr_t)f, 1 + arity, 2};
-    fsr_iterate_at(at, sizeof loop, result, &loop, state, arg, (int64_t)1 << f->shift);
-    memcpy(out, result + 1, sizeof *out * (size_t)arity);
+    fsr_iterate_at(at, sizeof loop, result, &loop, state, arg, (int64_t)1 << part);
+    for (int i = 0; i < arity; i++)
+        out[i] = f->flat && fsr_node_sound(result[1 + i])
+                     ? fsr_reshape_at(at, result[1 + i], 2, (int64_t[]){blocks, (int64_t)1 << more})
+                     : result[1 + i];
+    if (f->flat)
+        fsr_reduce_with_at(at, sizeof *f->op, out, out, f->op, (int[]){1}, 1, 0);
 }
 
 /* The blocks' folds, scanned from each segment's first whole block on: [blocks] or [blocks, rest]. False: *poison. */

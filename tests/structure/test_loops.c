@@ -46,12 +46,15 @@ enum { ROWS = 4096, COLS = 4096, N = ROWS * COLS };
 
 static void one_kernel(void **state) {
     (void)state;
-    fsr_node x = plan_matrix(g, ROWS, COLS), y = plan_matrix(g, ROWS, COLS), t[3];
+    fsr_node x = plan_matrix(g, ROWS, COLS), y = plan_matrix(g, ROWS, COLS), t[3], u[3];
     fsr_node index = fsr_mul(fsr_arange(g, FSR_F32, COLS), fsr_expand(fsr_arange(g, FSR_F32, ROWS), 1));
     loop_of(fsr_mul(x, fsr_float(g, 0.5)), t);
     check("maps", (fsr_node[]){fsr_add(fsr_sqrt(t[0]), y), t[2]}, 2, 1, 1, 1, 4 * 4 * (int64_t)N);
     check("a reduction", (fsr_node[]){fsr_sum(t[2], AXES(1), 1, 0), fsr_max(t[0], AXES(1), 1, 0)}, 2, 1, 1, 1,
           4 * (int64_t)N + 12 * ROWS);
+    fsr_node x4 = plan_matrix(g, N / 4, 4);
+    loop_of(x4, u);
+    check("rows of a few columns", (fsr_node[]){fsr_sum(u[1], AXES(1), 1, 0)}, 1, 1, 2, 1, -1);
     check("down the columns", (fsr_node[]){fsr_sum(t[1], AXES(0), 1, 0)}, 1, 1, 1, 1, 4 * (int64_t)N + 4 * COLS);
     loop_of(index, t);
     check("nothing read", &t[2], 1, 1, 1, 1, 4 * (int64_t)N);
