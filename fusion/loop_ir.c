@@ -20,12 +20,18 @@ fsr_kernel *fsr_kernel_new(void) {
     if (!k)
         return NULL;
     k->inst = malloc(FSR_MAX_INSTS * sizeof *k->inst);
-    k->form = calloc(FSR_MAX_FORMS, sizeof *k->form);
-    k->guard = calloc(FSR_MAX_GUARDS, sizeof *k->guard);
+    k->form = malloc(FSR_MAX_FORMS * sizeof *k->form);
+    k->guard = malloc(FSR_MAX_GUARDS * sizeof *k->guard);
     if (k->inst && k->form && k->guard)
         return k;
     fsr_kernel_free(k);
     return NULL;
+}
+
+bool fsr_kernel_loop_room(fsr_kernel *k) {
+    if (!k->loop)
+        k->loop = calloc(FSR_MAX_LOOPS, sizeof *k->loop);
+    return k->loop != NULL;
 }
 
 /* A part of a kernel's lists, at least one entry; what cannot be given back is kept. */
@@ -47,12 +53,13 @@ void fsr_kernel_free(fsr_kernel *k) {
         fsr_combine_free((fsr_combine *)k->fold[f].combine);
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_unref(k->routine[f]);
-    for (int l = 0; l < FSR_MAX_LOOPS; l++)
+    for (int l = 0; k->loop && l < FSR_MAX_LOOPS; l++)
         fsr_iteration_free((fsr_iteration *)k->loop[l].program);
     fsr_nests_free(k->nests);
     free(k->inst);
     free(k->form);
     free(k->guard);
+    free(k->loop);
     free(k);
 }
 
@@ -69,13 +76,15 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
         copy->fold[f].combine = NULL;
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_ref(k->routine[f]);
-    for (int l = 0; l < FSR_MAX_LOOPS; l++)
-        copy->loop[l].program = NULL;
+    copy->loop = NULL;
     bool whole = !k->nests || (copy->nests = fsr_nests_copy(k->nests)) != NULL;
+    whole = (!k->loop || fsr_kernel_loop_room(copy)) && whole;
     for (int f = 0; f < k->nfolds; f++)
         whole = (copy->fold[f].combine = fsr_combine_copy(k->fold[f].combine)) != NULL && whole;
-    for (int l = 0; l < k->nloops; l++)
+    for (int l = 0; copy->loop && l < k->nloops; l++) {
+        copy->loop[l] = k->loop[l];
         whole = (copy->loop[l].program = fsr_iteration_copy(k->loop[l].program)) != NULL && whole;
+    }
     if (whole)
         return copy;
     fsr_kernel_free(copy);

@@ -320,7 +320,7 @@ typedef struct fsr_kernel {
     int nfolds;
     fsr_fold fold[FSR_MAX_COMBINES];
     int nloops;
-    fsr_turns loop[FSR_MAX_LOOPS];
+    fsr_turns *loop; /* NULL: there are none */
     int nforms;
     fsr_index_form *form; /* no two equal */
     int naccesses;
@@ -343,6 +343,8 @@ typedef struct fsr_kernel {
 
 /* With room for FSR_MAX_INSTS instructions, FSR_MAX_FORMS forms and FSR_MAX_GUARDS guards. NULL: out of memory. */
 fsr_kernel *fsr_kernel_new(void);
+/* Makes room for FSR_MAX_LOOPS loops where there is none yet. False: out of memory. */
+bool fsr_kernel_loop_room(fsr_kernel *k);
 /* Gives back the room that is left: nothing may be added any more. */
 void fsr_kernel_trim(fsr_kernel *k);
 void fsr_kernel_free(fsr_kernel *k);

@@ -128,6 +128,7 @@ void fsr_read_guard(fsr_kernel_reader *r) {
         return;
     }
     fsr_guard *g = &k->guard[k->nguards];
+    g->n = 0;
     if (fsr_lex_mark(l, "g", k->nguards + 1) != k->nguards)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "guards count up from g0");
     do {

@@ -158,6 +158,10 @@ void fsr_read_loop(fsr_kernel_reader *r) {
     const int n = read_arguments(l, dtype, &nstate);
     if (nstate > FSR_MAX_STATE)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "a state of more than %d values", FSR_MAX_STATE);
+    if (!fsr_kernel_loop_room(k)) {
+        fsr_lex_fail(l, FSR_ERR_MEMORY, "out of memory");
+        return;
+    }
     fsr_iteration *it = fsr_lex_loop(l, nstate, n, dtype);
     if (!it)
         return;

@@ -32,7 +32,7 @@ static bool check_limits(const fsr_check *v) {
         return fsr_check_bad(v, "%d instructions, the limit is %d", k->ninsts, FSR_MAX_INSTS);
     if (!fsr_check_range(k->nfolds, FSR_MAX_COMBINES + 1))
         return fsr_check_bad(v, "%d folds, the limit is %d", k->nfolds, FSR_MAX_COMBINES);
-    if (!fsr_check_range(k->nloops, FSR_MAX_LOOPS + 1))
+    if (!fsr_check_range(k->nloops, FSR_MAX_LOOPS + 1) || (k->nloops > 0 && !k->loop))
         return fsr_check_bad(v, "%d loops, the limit is %d", k->nloops, FSR_MAX_LOOPS);
     if (!fsr_check_range(k->naccesses, FSR_MAX_ACCESSES + 1))
         return fsr_check_bad(v, "%d accesses, the limit is %d", k->naccesses, FSR_MAX_ACCESSES);

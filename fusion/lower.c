@@ -17,6 +17,7 @@
  * Counter-example to one value per node: y + y.T needs y at (i, j) and at (j, i): two instructions, one node. */
 #include "fusion/lower.h"
 #include "fusion/nest.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,12 +349,13 @@ static bool lower_all(fsr_lowering *l) {
 }
 
 const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame) {
-    fsr_lowering *l = calloc(1, sizeof *l);
+    fsr_lowering *l = malloc(sizeof *l);
     *blame = (fsr_link){-1, 0};
     group->ndeps = group->nneeds = group->nloops = 0;
     group->division = 0;
     if (!l)
         return fsr_reason_memory;
+    memset(l, 0, offsetof(fsr_lowering, address));
     l->p = p;
     l->flow = p->flow;
     l->g = g;

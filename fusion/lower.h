@@ -27,10 +27,8 @@ typedef struct fsr_lowering {
     const fsr_group *before; /* see fsr_lower */
     fsr_group *group;
     fsr_kernel *k;
-    fsr_affine address[FSR_MAX_ACCESSES]; /* of each access */
-    fsr_box box[FSR_MAX_CONDITIONS];      /* of each condition */
-    int guard;                            /* 1 + the guard under which values are needed at present; 0: none */
-    bool indexed[FSR_MAX_DIMS];           /* dimensions whose index itself is used: not merged */
+    int guard;                  /* 1 + the guard under which values are needed at present; 0: none */
+    bool indexed[FSR_MAX_DIMS]; /* dimensions whose index itself is used: not merged */
     int nbounded;
     int64_t
         bounded[FSR_MAX_BOUNDED]; /* extents; a BOUND's `index` is a number of these, and a combining store's `extent`,
@@ -39,15 +37,18 @@ typedef struct fsr_lowering {
     int depth;  /* evaluations one within the other */
     bool waits; /* they were too many: what is under way is given up, until `first` is known */
     fsr_want first;
-    const char *reason; /* the first refusal's; NULL: none yet */
-    fsr_link blame;     /* and the value that it would help to store; id -1: none */
-    fsr_link storing;   /* the store being lowered; id -1: none */
-    fsr_affine table[FSR_MAX_LOOPS]
-                    [FSR_MAX_TABLES]; /* of each loop's tables: the sum's values are numbers of indices */
-    fsr_link looped[FSR_MAX_LOOPS];   /* of each loop: the result first asked for, where, and the ITERATE */
-    fsr_index loop_index[FSR_MAX_LOOPS];
+    const char *reason;             /* the first refusal's; NULL: none yet */
+    fsr_link blame;                 /* and the value that it would help to store; id -1: none */
+    fsr_link storing;               /* the store being lowered; id -1: none */
+    fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, and the ITERATE */
     int iterate[FSR_MAX_LOOPS];
     int combine[FSR_MAX_COMBINES]; /* of each fold that has one: the COMBINE */
+    /* From here on nothing is set before there is an access, a condition or a loop of that number. */
+    fsr_affine address[FSR_MAX_ACCESSES]; /* of each access */
+    fsr_box box[FSR_MAX_CONDITIONS];      /* of each condition */
+    fsr_affine table[FSR_MAX_LOOPS]
+                    [FSR_MAX_TABLES];    /* of each loop's tables: the sum's values are numbers of indices */
+    fsr_index loop_index[FSR_MAX_LOOPS]; /* where each loop's result was first asked for */
 } fsr_lowering;
 
 /* lower.c */

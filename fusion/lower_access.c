@@ -22,7 +22,7 @@ fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
 
 int fsr_lower_terms(fsr_lowering *l, int number, const fsr_affine *at) {
     fsr_index_form *form = &l->k->form[number];
-    form->nterms = at->nterms;
+    *form = (fsr_index_form){.nterms = at->nterms};
     for (int i = 0; i < at->nterms; ++i)
         form->term[i].value = at->value[i];
     return number;

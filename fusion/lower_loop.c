@@ -99,7 +99,7 @@ static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const char *reason = runs_again(l, &inst);
     if (reason)
         return fsr_lower_blame(l, reason, link);
-    fsr_iteration *own = fsr_iteration_copy(n->loop);
+    fsr_iteration *own = fsr_kernel_loop_room(l->k) ? fsr_iteration_copy(n->loop) : NULL;
     if (!own)
         return fsr_lower_refuse(l, fsr_reason_memory);
     int slot = l->k->nloops++;

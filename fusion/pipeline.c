@@ -36,18 +36,23 @@ bool fsr_list_has(const char *list, const char *word) {
     return false;
 }
 
-static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options, char *why, size_t size) {
+typedef struct signature {
+    void *bytes;
+    size_t size;
+} signature;
+
+/* The flow's signature takes the place of that before the pass. */
+static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options, signature *of, char *why,
+                          size_t size) {
     char violation[200];
-    size_t before_size = 0, after_size = 0;
-    void *before = fsr_flow_signature(flow, &before_size);
-    fsr_status status = before ? FSR_OK : FSR_ERR_MEMORY;
-    bool changed = !status && pipeline[i].run(flow, &status);
-    void *after = status ? NULL : fsr_flow_signature(flow, &after_size);
-    if (!status && !after)
+    fsr_status status = FSR_OK;
+    signature after = {NULL, 0};
+    bool changed = pipeline[i].run(flow, &status);
+    if (!status && (after.bytes = fsr_flow_signature(flow, &after.size)) == NULL)
         status = FSR_ERR_MEMORY;
-    bool differs = !status && (before_size != after_size || memcmp(before, after, after_size) != 0);
-    free(before);
-    free(after);
+    bool differs = !status && (of->size != after.size || memcmp(of->bytes, after.bytes, after.size) != 0);
+    free(of->bytes);
+    *of = after;
     if (!status && differs && !changed) {
         snprintf(why, size, "pass %s changed the flow and said it did not", pipeline[i].name);
         return FSR_ERR_INTERNAL;
@@ -65,14 +70,14 @@ static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options
 }
 
 fsr_status fsr_passes_run(fsr_flow *flow, const fsr_pass_options *options, char *why, size_t size) {
-    for (int i = 0; i < PASSES; ++i) {
-        if (fsr_list_has(options->skip, pipeline[i].name))
-            continue;
-        fsr_status status = run_one(flow, i, options, why, size);
-        if (status)
-            return status;
-    }
-    return FSR_OK;
+    signature of = {NULL, 0};
+    of.bytes = fsr_flow_signature(flow, &of.size);
+    fsr_status status = of.bytes ? FSR_OK : FSR_ERR_MEMORY;
+    for (int i = 0; i < PASSES && !status; ++i)
+        if (!fsr_list_has(options->skip, pipeline[i].name))
+            status = run_one(flow, i, options, &of, why, size);
+    free(of.bytes);
+    return status;
 }
 
 fsr_link *fsr_flow_redirects(const fsr_flow *flow, fsr_status *status) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. What takes more memory
  * than it may is cut, and planned again. */
+#define _GNU_SOURCE 1
 #include "fusion/plan.h"
 #include "fusion/apart.h"
 #include "fusion/bands.h"
@@ -50,26 +51,34 @@ static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
     return n + empty == p->ngroups ? FSR_OK : FSR_ERR_INTERNAL;
 }
 
-fsr_status fsr_kernel_rename(fsr_kernel *k) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
+static ssize_t digest(void *state, const char *bytes, size_t size) {
+    return XXH3_64bits_update(state, bytes, size) == XXH_OK ? (ssize_t)size : 0;
+}
+
+/* Adds the kernel's text to what is digested. The text itself is kept nowhere. */
+static bool digest_kernel(XXH3_state_t *state, const fsr_kernel *k) {
+    char room[2048];
+    FILE *to = fopencookie(state, "w", (cookie_io_functions_t){.write = digest});
     if (!to)
-        return FSR_ERR_MEMORY;
-    snprintf(k->name, sizeof k->name, "k");
+        return false;
+    const bool buffered = setvbuf(to, room, _IOFBF, sizeof room) == 0;
     fsr_kernel_print(k, to);
-    if (fclose(to) != 0) {
-        free(text);
-        return FSR_ERR_MEMORY;
-    }
+    return fclose(to) == 0 && buffered;
+}
+
+fsr_status fsr_kernel_rename(fsr_kernel *k) {
+    XXH3_state_t *state = XXH3_createState();
+    snprintf(k->name, sizeof k->name, "k");
+    const bool good = state && XXH3_64bits_reset(state) == XXH_OK && digest_kernel(state, k);
     char words[32] = "";
     size_t used = 0;
     for (const char *at = k->comment; *at && used + 1 < sizeof words - 1; ++at)
         if (*at != ' ')
             words[used++] = *at == ',' ? '_' : *at;
-    snprintf(k->name, sizeof k->name, "k_%s_%08x", words, (unsigned)XXH3_64bits(text, size));
-    free(text);
-    return FSR_OK;
+    if (good)
+        snprintf(k->name, sizeof k->name, "k_%s_%08x", words, (unsigned)XXH3_64bits_digest(state));
+    XXH3_freeState(state);
+    return good ? FSR_OK : FSR_ERR_MEMORY;
 }
 
 /* Completes the kernel's schedule: its arrays and flags are settled now. */
@@ -177,6 +186,8 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
         status = add_steps(b, p, order, count, options);
     if (!status)
         fsr_plan_copies(b);
+    if (!status)
+        fsr_plan_trim(b);
     free(order);
     fsr_memory_lifetimes(out);
     fsr_memory_in_place(out);

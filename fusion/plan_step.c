@@ -272,6 +272,14 @@ bool fsr_plan_begin(fsr_plan_builder *b) {
     return prepare(b) && outputs(b);
 }
 
+void fsr_plan_trim(fsr_plan_builder *b) {
+    fsr_program *out = b->out;
+    fsr_program_step *step = realloc(out->step, ((size_t)out->nsteps + 1) * sizeof *step);
+    fsr_temporary *temporary = realloc(out->temporary, ((size_t)out->ntemporaries + 1) * sizeof *temporary);
+    out->step = step ? step : out->step;
+    out->temporary = temporary ? temporary : out->temporary;
+}
+
 void fsr_plan_end(fsr_plan_builder *b) {
     free(b->leaf_node);
     free(b->home_slot);

@@ -258,6 +258,8 @@ fsr_iteration *iteration_grow(fsr_dtype dtype) {
 
 int kernel_iterate(fsr_kernel *k, fsr_iteration *loop, const int *input) {
     fsr_inst inst = {.kind = FSR_INST_ITERATE, .dtype = FSR_I32, .index = k->nloops};
+    if (!fsr_kernel_loop_room(k))
+        abort();
     k->loop[k->nloops].program = loop;
     for (int i = 0; i < loop->nstate + loop->narg; i++) {
         const fsr_inst *arg = &k->inst[input[i]];
