@@ -86,6 +86,14 @@ static fsr_node mixed(fsr_site at, fsr_node a, fsr_node b, fsr_node t) {
     return fsr_where_at(at, fsr_greater_equal_at(at, t, fsr_float_at(at, a.graph, 0.5)), from_b, from_a);
 }
 
+/* The last of what is there, where NaN would be. */
+static fsr_node last_rank(const quantile *c) {
+    if (!c->s.length.origin)
+        return fsr_i64(c->at, c->q, c->s.n - 1);
+    const fsr_node one = fsr_i64(c->at, c->q, 1), zero = fsr_i64(c->at, c->q, 0);
+    return fsr_maximum_at(c->at, fsr_sub_at(c->at, fsr_select_there(c->at, &c->s), one), zero);
+}
+
 /* Elements at whole ranks; with the last one where NaN counts. */
 static fsr_node picked(const quantile *c, const fsr_node *rank, int n) {
     fsr_site at = c->at;
@@ -99,7 +107,7 @@ static fsr_node picked(const quantile *c, const fsr_node *rank, int n) {
     }
     if (!c->skips_nan && fsr_dtype_has_nan(fsr_node_dtype(c->s.rows))) {
         shape.dim[shape.ndim - 1] = 1;
-        part[n++] = fsr_stretch(at, fsr_i64(at, c->q, c->s.n - 1), &shape);
+        part[n++] = fsr_stretch(at, last_rank(c), &shape);
     }
     return fsr_select_ranks(at, c->what, &c->s, fsr_join(at, part, n, shape.ndim - 1));
 }
@@ -136,7 +144,8 @@ static fsr_node laid_out(const quantile *c, fsr_node out) {
         return fsr_select_end(c->at, s, out);
     for (int j = 0; j < own.ndim; j++)
         shape.dim[shape.ndim++] = own.dim[j];
-    return fsr_reshape_at(c->at, fsr_moveaxis_at(c->at, out, (int[]){-1}, (int[]){0}, 1), shape.ndim, shape.dim);
+    out = fsr_reshape_at(c->at, fsr_moveaxis_at(c->at, out, (int[]){-1}, (int[]){0}, 1), shape.ndim, shape.dim);
+    return fsr_told_empty(c->at, out, s->of);
 }
 
 /* By which a percentage is divided: of x's dtype if that is a float, so that a narrower q becomes as wide. */
@@ -151,7 +160,8 @@ static fsr_node build(quantile *c, fsr_node x, fsr_node q, const int *axes, int 
     fsr_node poison, all[] = {x, q};
     fsr_graph *g;
     fsr_site at = c->at;
-    if (fsr_poison_of(at, c->what, all, 2, &g, &poison) || !fsr_order_take(q, at, c->what, &poison) ||
+    if (fsr_poison_of_any(at, c->what, all, 2, &g, &poison) || fsr_poison_of(at, c->what, &q, 1, &g, &poison) ||
+        !fsr_order_take(q, at, c->what, &poison) ||
         !fsr_select_take(at, c->what, x, axes, naxes, flags, &c->s, &poison))
         return poison;
     if ((unsigned)c->method > FSR_QUANTILE_NORMAL_UNBIASED)
@@ -175,7 +185,7 @@ static fsr_node build(quantile *c, fsr_node x, fsr_node q, const int *axes, int 
         c->q = fsr_div_at(at, c->q, hundred(c, fsr_node_dtype(x)));
     if (!fsr_node_sound(c->q))
         return c->q;
-    const fsr_node count = c->skips_nan ? fsr_select_count(at, &c->s) : fsr_i64(at, c->q, c->s.n);
+    const fsr_node count = c->skips_nan ? fsr_select_count(at, &c->s) : fsr_select_there(at, &c->s);
     c->n = fsr_node_sound(count) ? fsr_convert(at, count, fsr_node_dtype(c->q), false) : count;
     return laid_out(c, computed(c));
 }

@@ -14,11 +14,14 @@ enum { MOST_RANKS = 8 }; /* that are picked one by one */
 bool fsr_select_take(fsr_site at, const char *what, fsr_node x, const int *axes, int naxes, int flags, fsr_selection *s,
                      fsr_node *poison) {
     fsr_graph *g;
-    if (fsr_poison_of(at, what, &x, 1, &g, poison) || !fsr_order_take(x, at, what, poison) ||
+    if (fsr_poison_of_any(at, what, &x, 1, &g, poison) || !fsr_order_take(x, at, what, poison) ||
         !fsr_flags_take(x, at, what, flags, FSR_KEEPDIMS, poison) ||
-        !fsr_axes_take(x, at, what, axes, naxes, &s->mask, poison) || !fsr_element_take(x, at, what, s->mask, poison))
+        !fsr_axes_take(x, at, what, axes, naxes, &s->mask, poison) || !fsr_element_take(x, at, what, s->mask, poison) ||
+        (!s->mask && fsr_poison_of(at, what, &x, 1, &g, poison)))
         return false;
-    x = fsr_strong(at, x);
+    s->of = x;
+    s->length = fsr_node_is_live(x) ? *fsr_node_length(x) : (fsr_length){.origin = 0};
+    x = fsr_order_filled(at, fsr_strong(at, x), false);
     *poison = x;
     if (!fsr_node_sound(x))
         return false;
@@ -82,16 +85,20 @@ fsr_shape fsr_select_shape(const fsr_selection *s) {
 
 fsr_node fsr_select_end(fsr_site at, const fsr_selection *s, fsr_node x) {
     const fsr_shape shape = fsr_select_shape(s);
-    return fsr_node_sound(x) ? fsr_reshape_at(at, x, shape.ndim, shape.dim) : x;
+    return fsr_node_sound(x) ? fsr_told_empty(at, fsr_reshape_at(at, x, shape.ndim, shape.dim), s->of) : x;
 }
 
 static fsr_node whole(fsr_site at, const fsr_selection *s, int64_t value) {
     return fsr_i64(at, s->rows, value);
 }
 
+fsr_node fsr_select_there(fsr_site at, const fsr_selection *s) {
+    return s->length.origin ? fsr_length_count(s->rows.graph, &s->length) : whole(at, s, s->n);
+}
+
 fsr_node fsr_select_count(fsr_site at, const fsr_selection *s) {
     if (!fsr_dtype_has_nan(fsr_node_dtype(s->rows)))
-        return whole(at, s, s->n);
+        return fsr_select_there(at, s);
     const int last = s->kept.ndim;
     return fsr_count_nonzero_at(at, fsr_logical_not_at(at, fsr_isnan_at(at, s->rows)), &last, 1, FSR_KEEPDIMS);
 }
@@ -120,7 +127,8 @@ fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int nax
     static const char what[] = "kth";
     fsr_selection s;
     fsr_node poison;
-    if (!fsr_select_take(at, what, x, axes, naxes, flags, &s, &poison))
+    fsr_graph *g;
+    if (fsr_poison_of(at, what, &x, 1, &g, &poison) || !fsr_select_take(at, what, x, axes, naxes, flags, &s, &poison))
         return poison;
     const int64_t rank = k < 0 ? k + s.n : k;
     if (rank < 0 || rank >= s.n)
@@ -148,12 +156,27 @@ fsr_node fsr_select_nan(fsr_site at, fsr_node x, fsr_node last) {
     return fsr_where_at(at, fsr_isnan_at(at, last), fsr_convert(at, last, fsr_node_dtype(x), false), x);
 }
 
+/* Of as many as a row has, or of those that are no NaN. */
+static fsr_node counted_median(fsr_site at, const char *what, const fsr_selection *s, bool skips_nan) {
+    const fsr_node count = skips_nan ? fsr_select_count(at, s) : fsr_select_there(at, s), zero = whole(at, s, 0);
+    const fsr_node upper = fsr_floor_divide_at(at, count, whole(at, s, 2));
+    const fsr_node last = fsr_maximum_at(at, fsr_sub_at(at, count, whole(at, s, 1)), zero);
+    const fsr_node lower = fsr_floor_divide_at(at, last, whole(at, s, 2));
+    const bool asks = !skips_nan && fsr_dtype_has_nan(fsr_node_dtype(s->rows));
+    const fsr_node found = fsr_select_ranks(at, what, s, beside(at, (fsr_node[]){lower, upper, last}, 2 + asks));
+    const fsr_node a = fsr_select_at(at, found, 0), b = fsr_select_at(at, found, 1);
+    const fsr_node out = fsr_select_middle(at, a, b, fsr_equal_at(at, lower, upper));
+    return fsr_select_end(at, s, asks ? fsr_select_nan(at, out, fsr_select_at(at, found, 2)) : out);
+}
+
 fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
     static const char what[] = "median";
     fsr_selection s;
     fsr_node poison;
     if (!fsr_select_take(at, what, x, axes, naxes, flags, &s, &poison))
         return poison;
+    if (s.length.origin)
+        return counted_median(at, what, &s, false);
     const bool has_nan = fsr_dtype_has_nan(fsr_node_dtype(s.rows)), even = s.n % 2 == 0;
     const fsr_node ranks[] = {whole(at, &s, s.n / 2), whole(at, &s, even ? s.n / 2 - 1 : s.n - 1),
                               whole(at, &s, s.n - 1)};
@@ -174,11 +197,5 @@ fsr_node fsr_nanmedian_at(fsr_site at, fsr_node x, const int *axes, int naxes, i
     fsr_node poison;
     if (!fsr_select_take(at, what, x, axes, naxes, flags, &s, &poison))
         return poison;
-    const fsr_node count = fsr_select_count(at, &s), two = whole(at, &s, 2), one = whole(at, &s, 1);
-    const fsr_node upper = fsr_floor_divide_at(at, count, two);
-    const fsr_node lower =
-        fsr_maximum_at(at, fsr_floor_divide_at(at, fsr_sub_at(at, count, one), two), whole(at, &s, 0));
-    const fsr_node found = fsr_select_ranks(at, what, &s, beside(at, (fsr_node[]){lower, upper}, 2));
-    const fsr_node a = fsr_select_at(at, found, 0), b = fsr_select_at(at, found, 1);
-    return fsr_select_end(at, &s, fsr_select_middle(at, a, b, fsr_equal_at(at, lower, upper)));
+    return counted_median(at, what, &s, true);
 }

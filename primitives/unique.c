@@ -172,6 +172,8 @@ void fsr_mode_at(fsr_site at, fsr_node *out, fsr_node x, const int *axes, int na
     fsr_best longest = {at, FSR_OP_MAXIMUM, false};
     const fsr_operator op = fsr_best_operator(&longest, FSR_I64);
     in[0] = fsr_add_at(at, fsr_sub_at(at, i, start), fsr_whole(at, sorted, 1));
+    if (s.length.origin)
+        in[0] = fsr_where_at(at, fsr_less_at(at, i, fsr_select_there(at, &s)), in[0], zero);
     in[1] = i;
     fsr_reduce_with_at(at, sizeof op, best, in, &op, &last, 1, FSR_KEEPDIMS);
     out[0] = fsr_select_end(at, &s, fsr_take_along_axis_at(at, sorted, best[1], last, FSR_BOUND_CLIP));

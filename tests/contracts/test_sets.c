@@ -115,6 +115,72 @@ static void lives(void **state) {
     assert_int_equal(fsr_node_status(fsr_sort_by_key(fsr_arange(G, FSR_I64, N), d.live, AXES(0), 1, 0)), FSR_ERR_SHAPE);
 }
 
+/* What the same function says of an array of what is there, in every bit. */
+static void expect_alike(fsr_node live, fsr_node plain, const char *what) {
+    if (fsr_node_status(live))
+        fail_msg("%s: %s", what, fsr_node_error(live));
+    assert_int_equal(fsr_node_dtype(live), fsr_node_dtype(plain));
+    assert_int_equal(fsr_node_bytes(live), fsr_node_bytes(plain));
+    char *got = subject_read(live), *want = subject_read(plain);
+    if (memcmp(got, want, (size_t)fsr_node_bytes(plain)) != 0)
+        fail_msg("%s differs", what);
+    if (fsr_verify(&live, 1, NULL))
+        fail_msg("%s: %s", what, fsr_error(subject_ctx));
+    free(got);
+    free(want);
+}
+
+static void check_middle(fsr_node live, fsr_node plain) {
+    const fsr_node q = fsr_from_host(G, FSR_F64, 1, SHAPE(3), (double[]){0, 0.4, 1}), percent = fsr_float(G, 37.5);
+    const fsr_quantile_method method[] = {FSR_QUANTILE_HAZEN, FSR_QUANTILE_HIGHER};
+    fsr_node mode[2], other[2];
+    expect_alike(fsr_median(live, NULL, 0, 0), fsr_median(plain, NULL, 0, 0), "median");
+    expect_alike(fsr_nanmedian(live, AXES(0), 1, FSR_KEEPDIMS), fsr_nanmedian(plain, AXES(0), 1, FSR_KEEPDIMS),
+                 "nanmedian");
+    for (int i = 0; i < COUNT_OF(method); i++) {
+        expect_alike(fsr_quantile(live, q, method[i], NULL, 0, 0), fsr_quantile(plain, q, method[i], NULL, 0, 0),
+                     "quantile");
+        expect_alike(fsr_nanpercentile(live, percent, method[i], NULL, 0, 0),
+                     fsr_nanpercentile(plain, percent, method[i], NULL, 0, 0), "nanpercentile");
+    }
+    fsr_mode(mode, live, NULL, 0, 0);
+    fsr_mode(other, plain, NULL, 0, 0);
+    expect_alike(mode[0], other[0], "mode");
+    expect_alike(mode[1], other[1], "how often the mode");
+}
+
+/* Medians, quantiles and modes of what is there: neither its capacity nor what stands behind it counts. Of an odd and an
+ * even number of elements, with NaN and without; of none that is told. */
+static void middles(void **state) {
+    (void)state;
+    const fsr_dtype dtypes[] = {FSR_I32, FSR_F32};
+    for (int t = 0; t < 2; t++) {
+        const data d = make(dtypes[t], true);
+        for (int64_t less = 0; less < 2; less++) {
+            const int64_t count = d.count - less;
+            const fsr_node some = fsr_slice(d.live, 0, 0, count, 1), sound = fsr_compress(fsr_isfinite(some), some);
+            double finite[N];
+            int64_t n = 0;
+            for (int64_t i = 0; i < count; i++)
+                if (isfinite(d.kept[i]))
+                    finite[n++] = d.kept[i];
+            if (less == t)
+                check_middle(some, fsr_cast(fsr_from_host(G, FSR_F64, 1, &count, d.kept), dtypes[t]));
+            else
+                check_middle(sound, fsr_cast(fsr_from_host(G, FSR_F64, 1, &n, finite), dtypes[t]));
+        }
+        char got[8];
+        const fsr_node none = make(dtypes[t], false).live;
+        fsr_node out[4] = {fsr_median(none, NULL, 0, 0), fsr_nanquantile(none, fsr_float(G, 0.5), 0, NULL, 0, 0)};
+        fsr_mode(out + 2, none, NULL, 0, 0);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(fsr_read(out[i], got, fsr_node_bytes(out[i])), FSR_ERR_EMPTY);
+    }
+    const data d = make(FSR_F32, true);
+    assert_int_equal(fsr_node_status(fsr_median(d.live, AXES(0), 0, 0)), FSR_ERR_UNSUPPORTED);
+    assert_int_equal(fsr_node_status(fsr_kth(d.live, 0, NULL, 0, 0)), FSR_ERR_UNSUPPORTED);
+}
+
 /* The different elements of what is selected, and how they belong to it. */
 static void kinds(void **state) {
     (void)state;
@@ -273,8 +339,8 @@ static void together(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(lives),   SUBJECT_TEST(kinds), SUBJECT_TEST(among),
-                                       SUBJECT_TEST(nothing), SUBJECT_TEST(modes), SUBJECT_TEST(segments),
-                                       SUBJECT_TEST(together)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(lives),    SUBJECT_TEST(middles), SUBJECT_TEST(kinds),
+                                       SUBJECT_TEST(among),    SUBJECT_TEST(nothing), SUBJECT_TEST(modes),
+                                       SUBJECT_TEST(segments), SUBJECT_TEST(together)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
