@@ -34,13 +34,7 @@ typedef struct chooser {
 /* ---- what may be a nest ------------------------------------------------------------------------------------- */
 
 static bool is_plain(const fsr_group *group) {
-    const fsr_kernel *k = group->kernel;
-    if (!k || group->library || group->in_place || k->npasses || k->ndim < 1 || k->live)
-        return false;
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].report || k->inst[i].combines || k->inst[i].filter)
-            return false;
-    return true;
+    return group->kernel && !group->library && !group->in_place && fsr_kernel_may_band(group->kernel);
 }
 
 static bool is_output(const fsr_flow *flow, fsr_link link) {
@@ -69,13 +63,14 @@ static bool is_written_over(const chooser *c, const fsr_group *group) {
     return false;
 }
 
-/* Its results are stored once, in flat order, and are no one's but the kernels'. */
+/* Its results are stored once, in flat order, and are no one's but the kernels'; no hint and no cut asks for them in
+ * memory. */
 static bool may_be_nest(const chooser *c, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    if (!is_plain(group) || group->part || k->nloops || k->nroutines || k->contraction)
+    if (!is_plain(group) || group->part || k->nroutines)
         return false;
     for (int i = 0; i < group->nstores; ++i)
-        if (is_output(c->p->flow, group->store[i]))
+        if (is_output(c->p->flow, group->store[i]) || c->p->held[group->store[i].id] == FSR_HELD)
             return false;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_STORE && !k->access[k->inst[i].index].linear)
@@ -235,12 +230,6 @@ static int64_t band_of(const chooser *c, int host, int more) {
     return most < 1 ? 0 : (int64_t)(most < least ? most : least);
 }
 
-/* Elements that a nest computes twice where bands meet, for each that it computes once. */
-static double twice(const fsr_band_need *need, int64_t band) {
-    const double more = (double)need->last - (double)need->first + 1 - (double)need->step;
-    return more > 0 ? more / ((double)need->step * (double)band) : 0;
-}
-
 /* Bytes of a group's results. */
 static double stored_bytes(const fsr_group *group) {
     return (double)group->integer[FSR_INT_ROWS] * element_bytes(group);
@@ -253,9 +242,10 @@ static double lost(const chooser *c, int host, int more, int64_t band) {
         const int g = c->order[i];
         if (c->bands->into[g] != host && g != more)
             continue;
+        const fsr_band_need *need = &c->bands->need[g];
         double issue;
         fsr_price_group(c->p, &c->p->group[g], &issue);
-        sum += issue * twice(&c->bands->need[g], band);
+        sum += issue * fsr_nest_twice((int64_t[]){need->step, need->first, need->last}, band);
     }
     return sum;
 }
@@ -312,13 +302,22 @@ static bool has_room(const chooser *c, int host, int g) {
 
 /* ---- the choice --------------------------------------------------------------------------------------------- */
 
+/* Nothing cuts the two groups, and neither is a kernel of its own. */
+static bool are_together(const chooser *c, int a, int b) {
+    const fsr_cuts *cuts = c->p->cuts;
+    const int x = fsr_group_first(&c->p->group[a]), y = fsr_group_first(&c->p->group[b]);
+    return !fsr_cuts_apart(cuts, x) && !fsr_cuts_apart(cuts, y) &&
+           fsr_cuts_segment(cuts, x) == fsr_cuts_segment(cuts, y);
+}
+
 static void look_at(const chooser *c, int g) {
     fsr_bands *bands = c->bands;
     if (!fsr_partition_may_fuse(c->p) || !c->p->group[g].kernel ||
         stored_bytes(&c->p->group[g]) <= 2 * c->prices->near || !may_be_nest(c, &c->p->group[g]))
         return;
     const int host = common_host(c, g);
-    if (host < 0 || bands->into[host] >= 0 || !has_room(c, host, g) || !need_of(c, g, &bands->need[g]))
+    if (host < 0 || bands->into[host] >= 0 || !are_together(c, host, g) || !has_room(c, host, g) ||
+        !need_of(c, g, &bands->need[g]))
         return;
     const int64_t band = band_of(c, host, g);
     if (band < 1 || !is_cheaper(c, host, g, band))

@@ -39,6 +39,13 @@ int fsr_nests_producer(const fsr_kernel *k, int array) {
     return -1;
 }
 
+bool fsr_kernel_may_band(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].report || k->inst[i].combines || k->inst[i].filter)
+            return false;
+    return k->ndim >= 1 && !k->npasses && !k->nloops && !k->live;
+}
+
 bool fsr_kernel_is_nest(const fsr_kernel *k) {
     for (int b = 0; b < k->narrays && !k->nests; ++b)
         if (k->array[b].banded)
@@ -49,6 +56,12 @@ bool fsr_kernel_is_nest(const fsr_kernel *k) {
 int64_t fsr_nest_span(const int64_t *integer) {
     const int64_t extent = integer[FSR_INT_EXTENT];
     return extent > 0 && integer[FSR_INT_ROWS] > extent ? integer[FSR_INT_ROWS] / extent : 1;
+}
+
+double fsr_nest_twice(const int64_t *reach, int64_t band) {
+    const double step = (double)reach[FSR_REACH_STEP];
+    const double more = (double)reach[FSR_REACH_LAST] - (double)reach[FSR_REACH_FIRST] + 1 - step;
+    return more > 0 ? more / (step * (double)band) : 0;
 }
 
 /* Elements of a nest's results that one band needs at most: whole rows. */

@@ -49,11 +49,17 @@ void fsr_nests_free(fsr_nests *nests);
 fsr_nests *fsr_nests_copy(const fsr_nests *nests);
 /* The nest that stores a banded array of the whole; -1: none does. */
 int fsr_nests_producer(const fsr_kernel *k, int array);
+/* The kernel's domain may be gone along in bands: it is a map without loops for each element, its rows are all there,
+ * and its stores, of which none combines or packs, are all that takes effect. */
+bool fsr_kernel_may_band(const fsr_kernel *k);
 /* The kernel is a nest: its results are banded. */
 bool fsr_kernel_is_nest(const fsr_kernel *k);
 
 /* Elements for each index of a nest's outermost dimension, from its integers. */
 int64_t fsr_nest_span(const int64_t *integer);
+/* Elements that a nest computes twice where bands of so many indices meet, for each that it computes once. reach: its
+ * three integers. */
+double fsr_nest_twice(const int64_t *reach, int64_t band);
 /* Fills in the places of banded arrays and the bytes of a thread's workspace for bands of integer[nests->band]. */
 void fsr_nests_place(const fsr_kernel *k, int64_t *integer);
 

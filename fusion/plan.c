@@ -95,26 +95,14 @@ static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
     return FSR_ERR_INTERNAL;
 }
 
-/* A nest before the last one as a kernel of its own. */
-static double price_nest(const fsr_partition *p, const fsr_program_step *step, const fsr_nest *nest) {
-    fsr_group group = {.kernel = nest->kernel};
-    double issue;
-    memcpy(group.integer, step->launch.integer + nest->integer, sizeof group.integer[0] * (size_t)nest->kernel->nints);
-    memcpy(group.extent, group.integer + FSR_INT_EXTENT, sizeof group.extent[0] * (size_t)nest->kernel->ndim);
-    return fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, &group, &issue);
-}
-
-/* Of a finished kernel, which is its group's for as long; of one with nests, no more than it costs if they store what
- * they compute. */
+/* Of a finished kernel, which is its group's for as long. */
 static void price_step(const fsr_partition *p, fsr_program *out, fsr_program_step *step) {
     fsr_group *group = &p->group[step->group];
     double issue;
     if (step->nothing)
         return;
-    for (int i = 0; step->kernel->nests && i < step->kernel->nests->n; ++i)
-        step->price += price_nest(p, step, &step->kernel->nests->nest[i]);
     group->kernel = step->kernel;
-    step->price += fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
+    step->price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
     group->kernel = NULL;
     out->price += step->price;
 }
@@ -196,7 +184,8 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     for (int i = 0; i < out->nsteps && !status; ++i)
         if (out->step[i].task == FSR_TASK_KERNEL) {
             status = finish_step(out->step[i].kernel, why, size);
-            price_step(p, out, &out->step[i]);
+            if (!status)
+                price_step(p, out, &out->step[i]);
         }
     if (status)
         return status;

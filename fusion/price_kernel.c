@@ -3,18 +3,20 @@
  *
  * Each pass goes over its loop, each version of it for the elements where that runs. Arrays that are larger than a near
  * cache and lie across the loop's direction, where others lie along it, cost lines of memory; of lines of which every
- * n-th element is touched all of it moves.
+ * n-th element is touched all of it moves. Nests of one kernel are in its loop: what they hand on moves nowhere.
  *
  * Counter-example to two formulas, one for maps and one for folds: a kernel would be compared with its parts, of which
  * some are the one and some the other. */
 #include "fusion/address.h"
 #include "fusion/launch_shape.h"
+#include "fusion/nest.h"
 #include "fusion/price.h"
 #include "fusion/schedule.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CLOSE = 16 }; /* elements apart that are taken for neighbours */
 
@@ -103,8 +105,9 @@ static void whole_bytes(const fsr_partition *p, const fsr_kernel *k, double *byt
     }
 }
 
-/* Bytes that a kernel moves: of each array what it touches, whole lines of it. */
-static double touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group) {
+/* Bytes that a kernel moves: of each array what it touches, whole lines of it; near: arrays that memory does not
+ * hold. */
+static double touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, const bool *near) {
     const fsr_kernel *k = group->kernel;
     double part[FSR_MAX_BUFFERS] = {0}, whole[FSR_MAX_BUFFERS] = {0}, sum = 0;
     for (int a = 0; a < k->naccesses; ++a) {
@@ -116,7 +119,7 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
     }
     whole_bytes(p, k, whole);
     for (int i = 0; i < k->narrays; ++i)
-        sum += fmin(part[i], whole[i]);
+        sum += near[i] ? 0 : fmin(part[i], whole[i]);
     return sum;
 }
 
@@ -135,7 +138,8 @@ static double threads_of(const fsr_group *group) {
                                        : fmax((double)fsr_kernel_blocks(group->kernel, group->integer), 1) * s->threads;
 }
 
-double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {
+/* ns of its operations and loads. */
+static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const double elements = (double)fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]);
     fsr_price_work sum = {0, 0};
@@ -145,9 +149,37 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     }
     const double operations = sum.operations * lost_vectors(prices, group) + rows_of(prices, group);
     const double threads = threads_of(group);
-    *issue = fmax(operations / fmin(prices->issue, threads * prices->thread),
-                  k->schedule.tall ? 0 : sum.loads / fmin(prices->loads, threads * prices->fetches));
-    return prices->launch + fmax(fsr_price_moved(prices, touched(prices, p, group), p->footprint), *issue);
+    return fmax(operations / fmin(prices->issue, threads * prices->thread),
+                k->schedule.tall ? 0 : sum.loads / fmin(prices->loads, threads * prices->fetches));
+}
+
+/* A nest before the last one: no launch, nothing moved of what is banded, and what bands compute twice. */
+static void add_nest(const fsr_prices *prices, const fsr_partition *p, const fsr_group *whole, int i, double *bytes,
+                     double *issue) {
+    const fsr_kernel *k = whole->kernel;
+    const fsr_nest *nest = &k->nests->nest[i];
+    const int64_t *integer = whole->integer + nest->integer;
+    fsr_group own = {.kernel = nest->kernel};
+    bool near[FSR_MAX_BUFFERS];
+    for (int b = 0; b < own.kernel->narrays; ++b)
+        near[b] = k->array[nest->array[b]].banded;
+    memcpy(own.integer, integer, sizeof own.integer[0] * (size_t)own.kernel->nints);
+    memcpy(own.extent, integer + FSR_INT_EXTENT, sizeof own.extent[0] * (size_t)own.kernel->ndim);
+    *bytes += touched(prices, p, &own, near);
+    *issue +=
+        issue_of(prices, &own) * (1 + fsr_nest_twice(whole->integer + nest->reach, whole->integer[k->nests->band]));
+}
+
+double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {
+    const fsr_kernel *k = group->kernel;
+    bool near[FSR_MAX_BUFFERS];
+    for (int b = 0; b < k->narrays; ++b)
+        near[b] = k->array[b].banded;
+    double bytes = touched(prices, p, group, near);
+    *issue = issue_of(prices, group);
+    for (int i = 0; k->nests && i < k->nests->n; ++i)
+        add_nest(prices, p, group, i, &bytes, issue);
+    return prices->launch + fmax(fsr_price_moved(prices, bytes, p->footprint), *issue);
 }
 
 double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *issue) {

@@ -102,6 +102,30 @@ static void have_the_bits_of_what_is_stored(void **state) {
     }
 }
 
+/* What a hint asks to store is stored, and explain says so. */
+static void a_hint_stores(void **state) {
+    (void)state;
+    enum { ROWS = 1024 };
+    fsr_config config;
+    fsr_context *ctx;
+    fsr_plan_info info;
+    char why[256];
+    assert_int_equal(fsr_config_init(&config, why, sizeof why), FSR_OK);
+    config.backend = FSR_BACKEND_CPU;
+    assert_int_equal(fsr_open(&config, &ctx), FSR_OK);
+    for (int hinted = 0; hinted < 2; hinted++) {
+        fsr_graph *graph = fsr_graph_new(ctx);
+        fsr_node x = fsr_input(graph, "x", FSR_F32, 2, (int64_t[]){ROWS, ROWS});
+        fsr_node y = fsr_hint_set(fsr_exp(fsr_sin(x)), hinted ? FSR_HINT_MATERIALIZE : FSR_HINT_NONE);
+        fsr_name name = {"y", y};
+        fsr_node z = fsr_expr(graph, "p = pad(y, [1, 1, 0, 0]); p[:-2] + p[2:] + y", &name, 1);
+        assert_int_equal(fsr_query(&z, 1, &info), FSR_OK);
+        assert_int_equal(info.temporaries, hinted);
+        fsr_graph_free(graph);
+    }
+    fsr_close(ctx);
+}
+
 /* The interpreter runs nest after nest. */
 static void are_interpreted(void **state) {
     (void)state;
@@ -113,6 +137,6 @@ static void are_interpreted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(have_the_bits_of_what_is_stored),
-                                       cmocka_unit_test(are_interpreted)};
+                                       cmocka_unit_test(a_hint_stores), cmocka_unit_test(are_interpreted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Which groups become nests of another one's kernel, and what such a kernel costs: a group that a plan is cut at, or
+ * that is to be a kernel of its own, stays one, and what nests hand on costs no memory. */
+#include "fusion/bands.h"
+#include "fusion/contract.h"
+#include "fusion/passes.h"
+#include "fusion/resolve.h"
+#include "fusor/expr.h"
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+#include <stdlib.h>
+
+/* Neighbours of a computed value. */
+static fsr_node neighbours(fsr_hint hint) {
+    fsr_name name = {"a", plan_matrix(g, 2048, 2048)};
+    name = (fsr_name){"e", fsr_hint_set(fsr_expr(g, "exp(exp(a[:-2,:]) + a[1:-1,:] + a[2:,:])", &name, 1), hint)};
+    return fsr_expr(g, "e[:,:-4] * e[:,2:-2] + e[:,4:]", &name, 1);
+}
+
+static void flow_of(fsr_flow *flow, fsr_node x) {
+    const fsr_ref ref = {x.id, x.output};
+    fsr_binding binding;
+    char why[256];
+    assert_int_equal(fsr_flow_build(flow, &binding, x.graph, &ref, 1), FSR_OK);
+    fsr_binding_clear(&binding);
+    assert_int_equal(fsr_flow_resolve(flow, &target_cpu), FSR_OK);
+    assert_int_equal(fsr_passes_run(flow, &(fsr_pass_options){0}, why, sizeof why), FSR_OK);
+    assert_int_equal(fsr_flow_contract(flow, &target_cpu), FSR_OK);
+}
+
+/* How many groups go into another one's kernel; *groups: how many run. */
+static int chosen(const fsr_flow *flow, const fsr_cuts *cuts, int *groups) {
+    fsr_partition p = {0};
+    fsr_bands bands = {0};
+    char why[256];
+    int order[16], nests = 0;
+    assert_int_equal(fsr_partition_make(&p, flow, &target_cpu, cuts, true, -1, why, sizeof why), FSR_OK);
+    assert_in_range(p.ngroups, 1, 16);
+    *groups = 0;
+    for (int i = 0; i < p.ngroups; i++)
+        if (p.group[i].kernel)
+            order[(*groups)++] = i;
+    assert_true(fsr_bands_choose(&bands, &p, order, *groups));
+    for (int i = 0; i < *groups; i++)
+        nests += bands.into[order[i]] >= 0;
+    fsr_bands_clear(&bands);
+    fsr_partition_clear(&p);
+    return nests;
+}
+
+static void cuts_are_kept(void **state) {
+    (void)state;
+    fsr_flow flow;
+    int groups, stored = -1;
+    flow_of(&flow, neighbours(FSR_HINT_NONE));
+    for (int i = 0; i < flow.n; i++)
+        if (fsr_has(flow.node[i].kind, FSR_FIELD_op) && flow.node[i].op == FSR_OP_EXP)
+            stored = i;
+    assert_in_range(stored, 0, flow.n - 1);
+    assert_int_equal(chosen(&flow, &(fsr_cuts){0}, &groups), 1);
+    assert_int_equal(groups, 2);
+    assert_int_equal(chosen(&flow, &(fsr_cuts){.n = 1, .at = &stored}, &groups), 0);
+    for (int reader = 0; reader < 2; reader++) {
+        unsigned char *apart = calloc((size_t)flow.n, 1);
+        apart[reader ? flow.out[0].id : stored] = FSR_APART;
+        assert_int_equal(chosen(&flow, &(fsr_cuts){.apart = apart}, &groups), 0);
+        free(apart);
+    }
+    fsr_flow_clear(&flow);
+}
+
+/* Two kernels would store and load the value and be launched twice; the operations are the same but for what is
+ * computed twice. */
+static void nests_cost_less(void **state) {
+    (void)state;
+    fsr_node x = neighbours(FSR_HINT_NONE), y = neighbours(FSR_HINT_MATERIALIZE);
+    fsr_program banded = plan_of(&target_cpu, &x, 1), apart = plan_of(&target_cpu, &y, 1);
+    assert_int_equal(banded.info.kernels, 1);
+    assert_int_equal(plan_nests(&banded), 2);
+    assert_int_equal(apart.info.kernels, 2);
+    if (!(banded.price < 0.9 * apart.price))
+        fail_msg("%g ns in bands, %g ns stored\n%s", banded.price, apart.price, banded.explanation);
+    fsr_program_clear(&banded);
+    fsr_program_clear(&apart);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(cuts_are_kept, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
