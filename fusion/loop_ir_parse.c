@@ -133,8 +133,8 @@ static void read_title(fsr_kernel_reader *r) {
     l->at += size;
 }
 
-/* "ints i20 scalars s1 reach i34 arrays b0, b2" */
-static void read_arguments(fsr_kernel_reader *r, fsr_nest *nest) {
+/* "ints i20 scalars s1 reach i34 arrays b0, b2". Returns how many arrays there are. */
+static int read_arguments(fsr_kernel_reader *r, fsr_nest *nest) {
     fsr_lex *l = &r->lex;
     fsr_lex_expect(l, "ints");
     nest->integer = fsr_lex_mark(l, "i", FSR_MAX_INTS);
@@ -148,21 +148,34 @@ static void read_arguments(fsr_kernel_reader *r, fsr_nest *nest) {
         nest->array[n++] = fsr_lex_mark(l, "b", FSR_MAX_BUFFERS);
     while (n < FSR_MAX_BUFFERS && fsr_lex_try(l, ","));
     fsr_lex_end(l);
+    return n;
+}
+
+/* One more nest, whose kernel is the reader's from now on. NULL: the reader has failed. */
+static fsr_nest *add_nest(fsr_kernel_reader *r) {
+    fsr_nests *nests = nests_of(r);
+    if (nests && nests->n == FSR_MAX_NESTS)
+        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "more than %d nests", FSR_MAX_NESTS);
+    if (!nests || nests->n == FSR_MAX_NESTS)
+        return NULL;
+    fsr_nest *nest = &nests->nest[nests->n];
+    if (!(nest->kernel = fsr_kernel_new())) {
+        fsr_lex_fail(&r->lex, FSR_ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    nests->n++;
+    r->k = nest->kernel;
+    return nest;
 }
 
 /* The lines of a nest, behind the word, up to its end. */
 static void read_nest(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_kernel *whole = r->k;
-    fsr_nests *nests = nests_of(r);
-    if (!nests || nests->n == FSR_MAX_NESTS || !(r->k = fsr_kernel_new())) {
-        r->k = whole;
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "more than %d nests", FSR_MAX_NESTS);
+    fsr_nest *nest = add_nest(r);
+    if (!nest)
         return;
-    }
-    fsr_nest *nest = &nests->nest[nests->n++];
-    nest->kernel = r->k;
-    read_arguments(r, nest);
+    const int arrays = read_arguments(r, nest);
     if (fsr_lex_line(l) && fsr_lex_expect(l, "title"))
         read_title(r);
     bool ends = false;
@@ -175,6 +188,8 @@ static void read_nest(fsr_kernel_reader *r) {
     }
     if (!ends)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "a nest without an end");
+    else if (arrays != r->k->narrays)
+        fsr_lex_fail(l, FSR_ERR_FORMAT, "a nest of %d arrays takes %d", r->k->narrays, arrays);
     r->k = whole;
 }
 

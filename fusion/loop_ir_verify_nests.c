@@ -4,14 +4,9 @@
 #include "fusion/loop_ir_verify.h"
 #include "fusion/nest.h"
 
-/* Its domain may be gone along in bands: no folds, no loop for each element, and nothing but stores that takes
- * effect. */
+/* A map of a CPU that may be gone along in bands. */
 static bool is_plain(const fsr_kernel *k) {
-    for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].report || k->inst[i].combines)
-            return false;
-    return k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim >= 1 &&
-           !k->npasses && !k->live;
+    return k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP && fsr_kernel_may_band(k);
 }
 
 static int stores_of(const fsr_kernel *k, int array) {
@@ -52,7 +47,7 @@ static bool check_nest(const fsr_check *v, int n) {
     const fsr_kernel *k = v->k;
     const fsr_nest *nest = &k->nests->nest[n];
     const fsr_kernel *own = nest->kernel;
-    if (own->nests || !is_plain(own) || own->nloops || own->nroutines)
+    if (own->nests || !is_plain(own) || own->nroutines)
         return fsr_check_bad(v, "nest %d is no plain map of a CPU", n);
     if (!fsr_check_range(nest->integer, k->nints - own->nints + 1) ||
         !fsr_check_range(nest->reach, k->nints - FSR_REACH_SIZE + 1) ||
@@ -81,6 +76,64 @@ static bool check_last(const fsr_check *v) {
     return true;
 }
 
+/* ---- integers ---- */
+
+typedef struct claims {
+    const fsr_check *v;
+    bool taken[FSR_MAX_INTS];
+} claims;
+
+static void take(claims *c, int slot) {
+    if (slot >= 0)
+        c->taken[slot] = true;
+}
+
+/* What the last nest has of its own: the first ones, and what its addresses and conditions name. */
+static void take_own(claims *c) {
+    const fsr_kernel *k = c->v->k;
+    for (int i = 0; i < FSR_INT_EXTENT + k->ndim; i++)
+        take(c, i);
+    for (int f = 0; f < k->nforms; f++) {
+        for (int d = 0; d < k->ndim; d++)
+            take(c, k->form[f].stride[d] == FSR_STRIDE_VAR ? k->form[f].slot[d] : -1);
+        for (int t = 0; t < k->form[f].nterms; t++)
+            take(c, k->form[f].term[t].slot);
+        take(c, k->form[f].offset);
+        take(c, k->form[f].divisor);
+    }
+    for (int i = 0; i < k->nconditions; i++) {
+        take(c, k->condition[i].extent);
+        take(c, k->condition[i].step);
+    }
+}
+
+/* Nobody else has these n from `first` on. */
+static bool claim(claims *c, int first, int n, const char *what) {
+    for (int i = first; i < first + n; i++) {
+        if (c->taken[i])
+            return fsr_check_bad(c->v, "%s i%d, which is something else", what, i);
+        c->taken[i] = true;
+    }
+    return true;
+}
+
+/* Counter-example to ranges that may overlap: bands of as many indices as there are rows of a nest, once a launch of
+ * other shapes fills them in. */
+static bool check_integers(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    const fsr_nests *nests = k->nests;
+    claims c = {.v = v};
+    take_own(&c);
+    for (int b = 0; b < k->narrays; b++)
+        if (k->array[b].banded && !claim(&c, nests->place[b], 1, "a band lies at"))
+            return false;
+    for (int i = 0; i < nests->n; i++)
+        if (!claim(&c, nests->nest[i].integer, nests->nest[i].kernel->nints, "a nest's integers have") ||
+            !claim(&c, nests->nest[i].reach, FSR_REACH_SIZE, "a nest's reach has"))
+            return false;
+    return claim(&c, nests->band, 1, "bands are of") && claim(&c, nests->bytes, 1, "bands take the bytes of");
+}
+
 bool fsr_check_nests(const fsr_check *v) {
     const fsr_nests *nests = v->k->nests;
     if (!nests)
@@ -95,5 +148,5 @@ bool fsr_check_nests(const fsr_check *v) {
     for (int i = 0; i < nests->n; i++)
         if (!check_nest(v, i))
             return false;
-    return true;
+    return check_integers(v);
 }

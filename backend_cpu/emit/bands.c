@@ -8,6 +8,12 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include "fusion/nest.h"
+#include <stdio.h>
+
+const char *fsr_c_nest_name(const fsr_kernel *k, int i, char *out) {
+    snprintf(out, FSR_NEST_NAME, "%s_nest%d", k->name, i);
+    return out;
+}
 
 /* low0 and high0: the nest's rows in which lie the elements that the band [b, end) needs. */
 static void put_rows(const fsr_nest *nest, int i, fsr_text *to) {
@@ -25,6 +31,7 @@ static void put_rows(const fsr_nest *nest, int i, fsr_text *to) {
 static void put_call(const fsr_kernel *k, int i, fsr_text *to) {
     const fsr_nest *nest = &k->nests->nest[i];
     const fsr_kernel *own = nest->kernel;
+    char name[FSR_NEST_NAME];
     put_rows(nest, i, to);
     for (int b = 0; b < own->narrays; b++)
         if (own->array[b].written)
@@ -38,11 +45,13 @@ static void put_call(const fsr_kernel *k, int i, fsr_text *to) {
     for (int d = 1; d < own->ndim; d++)
         fsr_text_add(to, "        task[%d] = 0;\n        task[%d] = n[%d];\n", FSR_TASK_LOW + d, FSR_TASK_HIGH + d,
                      nest->integer + FSR_INT_EXTENT + d);
-    fsr_text_add(to, "        %s(x%d, n + %d, s + %d, work, task);\n", own->name, i, nest->integer, nest->scalar);
+    fsr_text_add(to, "        %s(x%d, n + %d, s + %d, work, task);\n", fsr_c_nest_name(k, i, name), i, nest->integer,
+                 nest->scalar);
 }
 
 void fsr_c_bands(const fsr_kernel *k, fsr_text *to) {
     const fsr_nests *nests = k->nests;
+    char name[FSR_NEST_NAME];
     fsr_text_add(to, "void %s" FSR_C_ARGUMENTS " {\n", k->name);
     fsr_text_add(to, "    void *own[%d];\n    i64 task[%d];\n", k->narrays, FSR_TASK_SIZE);
     fsr_text_add(to, "    __builtin_memcpy(own, a, sizeof own);\n");
@@ -58,5 +67,5 @@ void fsr_c_bands(const fsr_kernel *k, fsr_text *to) {
         put_call(k, i, to);
     fsr_text_add(to, "        __builtin_memcpy(task, t, sizeof task);\n");
     fsr_text_add(to, "        task[%d] = b;\n        task[%d] = end;\n", FSR_TASK_LOW, FSR_TASK_HIGH);
-    fsr_text_add(to, "        last(own, n, s, work, task);\n    }\n}\n");
+    fsr_text_add(to, "        %s(own, n, s, work, task);\n    }\n}\n", fsr_c_nest_name(k, nests->n, name));
 }

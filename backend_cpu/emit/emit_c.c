@@ -424,12 +424,13 @@ static bool restart(fsr_c_emit *e) {
 }
 
 /* The functions of the nests before the last one, among those before the kernel's. */
-static bool put_nests(fsr_c_emit *e, const fsr_nests *nests) {
+static bool put_nests(fsr_c_emit *e, const fsr_kernel *k) {
+    char name[FSR_NEST_NAME];
     bool room = true;
-    for (int i = 0; nests && i < nests->n && room; i++) {
-        prepare(e, nests->nest[i].kernel);
+    for (int i = 0; k->nests && i < k->nests->n && room; i++) {
+        prepare(e, k->nests->nest[i].kernel);
         put_walk(e);
-        put_function(e, "static ", e->k->name, &e->folds);
+        put_function(e, "static ", fsr_c_nest_name(k, i, name), &e->folds);
         room = restart(e);
     }
     return room;
@@ -437,6 +438,7 @@ static bool put_nests(fsr_c_emit *e, const fsr_nests *nests) {
 
 static char *assemble(fsr_c_emit *e) {
     const fsr_kernel *k = e->k;
+    char name[FSR_NEST_NAME];
     fsr_text t = {0};
     put_head(e, &t);
     fsr_c_prelude(e, &t);
@@ -445,7 +447,7 @@ static char *assemble(fsr_c_emit *e) {
     fsr_c_declare(&t, (const fsr_routine *const *)k->routine, k->nroutines);
     if (e->folds.size)
         fsr_text_raw(&t, e->folds.data, e->folds.size);
-    put_function(e, k->nests ? "static " : "", k->nests ? "last" : k->name, &t);
+    put_function(e, k->nests ? "static " : "", k->nests ? fsr_c_nest_name(k, k->nests->n, name) : k->name, &t);
     if (k->nests)
         fsr_c_bands(k, &t);
     fsr_c_define(&t, (const fsr_routine *const *)k->routine, k->nroutines);
@@ -460,7 +462,7 @@ fsr_status fsr_cpu_source(const fsr_kernel *k, char **source, fsr_fault *fault) 
     fsr_c_emit *e = calloc(1, sizeof *e);
     if (!e)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "emit C: out of memory");
-    if (put_nests(e, k->nests)) {
+    if (put_nests(e, k)) {
         prepare(e, k);
         fsr_c_operators(e);
         fsr_c_loops(e);

@@ -104,7 +104,7 @@ void fsr_c_text(fsr_c_emit *e, const char *before, const char *text, const char 
 void fsr_c_else(fsr_c_emit *e);
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_c_end(fsr_c_emit *e);
-/* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, in tiles inside of a loop over their rows, else nothing; and its
+/* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, from j0 to j1 where rows are cut at conditions, in tiles inside of a loop over their rows, else nothing; and its
  * end. */
 void fsr_c_rows_begin(fsr_c_emit *e);
 void fsr_c_rows_end(fsr_c_emit *e);
@@ -368,5 +368,9 @@ void fsr_c_loop_call(fsr_c_emit *e, int number);
 
 /* The exported function, which goes along in bands and calls those of the nests, the last one `last`. */
 void fsr_c_bands(const fsr_kernel *k, fsr_text *to);
+enum { FSR_NEST_NAME = sizeof((fsr_kernel *)0)->name + 16 };
+/* What the function of nest i is called, of the last one where i is how many come before it: by number, behind the
+ * kernel's own name, so that no name in a text is that of another function. out: FSR_NEST_NAME bytes. Returns out. */
+const char *fsr_c_nest_name(const fsr_kernel *k, int i, char *out);
 
 #endif
