@@ -3,8 +3,9 @@
  *
  * Decisions of the partition look at two kernels or at one value. What they miss shows in the whole: a kernel whose
  * price is above that of the unfused program's kernels of the same nodes. These nodes are stored, and join nothing,
- * where the plan is made again; but where others evaluate some of them too it is enough to store those. Most kernels cannot cost so much: each kernel of the unfused program costs a launch and
- * writes its result, and what these cost together is a bound that needs no other plan.
+ * where the plan is made again; but where others evaluate some of them too it is enough to store those. Most kernels
+ * cannot cost so much: each kernel of the unfused program costs a launch and writes its result, and what these cost
+ * together is a bound that needs no other plan.
  *
  * Counter-example to asking of each join whether it pays: gathers, transposed operands and strided neighbours are each
  * bearable, and together leave nothing in the loop that is vector code. */

@@ -4,7 +4,8 @@
  * In place. In an elementwise kernel each thread reads its elements before it writes them, so an array may be written
  * over one that dies there if both are walked in the same order. The two then are one block. Counter-example: y = x +
  * flip(x): element i of y is ready before another thread has read x[i] as its flipped operand; hence only one access,
- * linear, is allowed. A library call's workspace takes over an argument that the library overwrites. Pastes that write their regions only (fusion/in_place.c) have been given their memory before.
+ * linear, is allowed. A library call's workspace takes over an argument that the library overwrites. Pastes that write
+ * their regions only (fusion/in_place.c) have been given their memory before.
  *
  * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is
  * alive at the same time.

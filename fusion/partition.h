@@ -107,7 +107,8 @@ typedef struct fsr_fusion {
 
 /* Nodes behind which memory is cut, in order (fusion/peak.c): what is read behind one is stored before it, and no group
  * has roots on both sides. And values that are computed wherever they are read, whatever that costs, as there is no
- * memory for them. And nodes that are stored, or kernels of their own, as all kernels together then cost less (fusion/apart.c). */
+ * memory for them. And nodes that are stored, or kernels of their own, as all kernels together then cost less
+ * (fusion/apart.c). */
 typedef enum fsr_parting { FSR_TOGETHER, FSR_STORED_APART, FSR_APART } fsr_parting;
 
 typedef struct fsr_cuts {

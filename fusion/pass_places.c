@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Places that a call gives as u32, or u64, and that one cast alone reads to store them as i64, are i64 as they come: the
- * cast is no kernel then. Counter-example with a second reader: a gather by the same places would read twice as many
- * bytes. */
+/* Places that a call gives as u32, or u64, and that one cast alone reads to store them as i64, are i64 as they come:
+ * the cast is no kernel then. Counter-example with a second reader: a gather by the same places would read twice as
+ * many bytes. */
 #include "fusion/passes.h"
 #include <stdlib.h>
 

@@ -15,8 +15,8 @@ typedef struct fsr_prices {
 const fsr_prices *fsr_prices_of(bool gpu);
 /* Reading or writing so many bytes. */
 double fsr_price_bytes(const fsr_prices *prices, double bytes);
-/* Bytes of what a flow takes in and gives. Counter-example to asking whether the last cache holds what one kernel moves:
- * several kernels would move as much faster than one does. */
+/* Bytes of what a flow takes in and gives. Counter-example to asking whether the last cache holds what one kernel
+ * moves: several kernels would move as much faster than one does. */
 double fsr_price_footprint(const fsr_flow *flow);
 /* Reading or writing so many bytes in a program that takes in and gives `footprint`. */
 double fsr_price_moved(const fsr_prices *prices, double bytes, double footprint);

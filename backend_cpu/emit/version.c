@@ -8,8 +8,9 @@
  *
  * Where elements have to stay together (lanes, strips) a run is a whole number of such units, and a unit that a bound
  * cuts asks. The rows of a block go in runs as elements do. Counter-example to asking in a block that a bound cuts: of
- * 458 rows with a pad on either side two blocks of four. With schedule.cut_steps a short run is first computed as if no condition with a step
- * held, and then the elements of each of these again, with strided stores that find the run in the nearest cache. */
+ * 458 rows with a pad on either side two blocks of four. With schedule.cut_steps a short run is first computed as if no
+ * condition with a step held, and then the elements of each of these again, with strided stores that find the run in
+ * the nearest cache. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 

@@ -32,10 +32,10 @@ static inline fsr_ball fsr_ball_real(long double center, double radius) {
     return (fsr_ball){center, radius, 0};
 }
 
-/* STRICT: an exact op on known operands is known. CONTRACTED: but a product, which may be kept unrounded: where rounding
- * makes an infinity of finite numbers nothing is known, since what is added to it may bring it back. FOLD: a step
- * of some tree; operands known here are rounded values in another tree, so every rounding counts. Small integers (counts)
- * stay known in all of them. */
+/* STRICT: an exact op on known operands is known. CONTRACTED: but a product, which may be kept unrounded: where
+ * rounding makes an infinity of finite numbers nothing is known, since what is added to it may bring it back. FOLD: a
+ * step of some tree; operands known here are rounded values in another tree, so every rounding counts. Small integers
+ * (counts) stay known in all of them. */
 typedef enum fsr_ball_mode { FSR_BALL_STRICT, FSR_BALL_CONTRACTED, FSR_BALL_FOLD } fsr_ball_mode;
 
 /* Both parts are finite. */

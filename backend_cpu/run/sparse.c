@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "sparse" on a CPU. Equations: row after row, each with what was found before. Right sides are shared among
- * threads; one by itself is one thread's. A row is summed in f64 in the order of its elements, so bits depend on nothing
- * else. Products are here for whoever runs a program's steps by hand: plans for a CPU have none. */
+/* The library call "sparse" on a CPU. Equations: row after row, each with what was found before. Right sides are shared
+ * among threads; one by itself is one thread's. A row is summed in f64 in the order of its elements, so bits depend on
+ * nothing else. Products are here for whoever runs a program's steps by hand: plans for a CPU have none. */
 #include "graph/sparse.h"
 #include "backend_cpu/run/library.h"
 #include "graph/shape.h"
