@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "sparse" on a GPU: cuSPARSE's products, by the algorithm that gives the same bits in every run, and
- * its equations, of which it first looks which rows wait for which. The looking is part of every call: nobody knows
- * that a matrix on the device is the one of the last run. What it says of itself, descriptions of arrays, is on the
- * host and goes when the work is on its stream. */
+ * its equations, of which it first looks which rows wait for which. Offsets of a product need not begin at 0 and end at
+ * the number of values, as the library wants them: elements in front of the first row and behind the last one are rows
+ * more, whose sums nobody reads. Counter-example to zeros in their place: such a zero times an infinity of the vector.
+ *
+ * The looking is part of every call: nobody knows that a matrix on the device is the one of the last run. What it says
+ * of itself, descriptions of arrays, is on the host and goes when the work is on its stream. */
 #ifdef FUSOR_HAVE_CUDA
 #include "graph/sparse.h"
 #include "backend_cuda/library.h"
@@ -24,13 +27,37 @@ static void told(job *j, int status, const char *what) {
         j->r.status = fsr_cusparse_fail(status, what, j->r.fault);
 }
 
-static void describe_matrix(job *j, const fsr_library_call *call, void *const *array) {
+static void copy(job *j, void *to, const void *from, int64_t bytes, enum cudaMemcpyKind kind) {
+    if (!j->r.status)
+        fsr_rooms_cuda(&j->r, cudaMemcpyAsync(to, from, (size_t)bytes, kind, j->r.stream), "a copy");
+}
+
+/* The offsets between 0 and the number of values, so that a row comes before the first and one behind the last. */
+static void *surrounded(job *j, const fsr_library_call *call, void *offsets) {
+    const fsr_library_array *from = &call->array[FSR_SPARSE_OFFSETS];
+    const int64_t each = (int64_t)fsr_dtype_size(from->dtype), bytes = from->shape.dim[0] * each;
+    const int64_t count = call->array[FSR_SPARSE_COLUMNS].shape.dim[0];
+    const int32_t short_count = (int32_t)count;
+    char *made = fsr_rooms_take(&j->r, bytes + 2 * each);
+    if (!j->r.status)
+        fsr_rooms_cuda(&j->r, cudaMemsetAsync(made, 0, (size_t)each, j->r.stream), "a zero");
+    if (!j->r.status) {
+        copy(j, made + each, offsets, bytes, cudaMemcpyDeviceToDevice);
+        copy(j, made + each + bytes, each == 8 ? (const void *)&count : (const void *)&short_count, each,
+             cudaMemcpyHostToDevice);
+    }
+    return made;
+}
+
+static void describe_matrix(job *j, const fsr_library_call *call, void *offsets, void *const *array) {
     const int index = call->array[0].dtype == FSR_I64 ? FSR_CUSPARSE_I64 : FSR_CUSPARSE_I32;
+    if (j->r.status)
+        return;
     int value[FSR_SPARSE_WORDS];
     for (int i = 0; i < FSR_SPARSE_WORDS; i++)
         value[i] = (int)fsr_called_word(call->called, i);
     told(j,
-         j->s->CreateCsr(&j->a, j->n, j->cols, call->array[1].shape.dim[0], array[0], array[1], array[2], index, index,
+         j->s->CreateCsr(&j->a, j->n, j->cols, call->array[1].shape.dim[0], offsets, array[1], array[2], index, index,
                          0, j->type),
          "cusparseCreateCsr");
     if (!j->r.status && !j->product)
@@ -146,12 +173,21 @@ fsr_status fsr_cuda_sparse(fsr_cuda *c, const fsr_library_call *call, void *cons
     j.r.status = fsr_cusparse_use(j.s, stream, fault);
     if (fsr_rooms_trim(c, j.r.status, fault))
         j.r.status = fsr_cusparse_use(j.s, stream, fault);
-    if (!j.r.status)
-        describe_matrix(&j, call, array);
+    const int64_t each = (int64_t)fsr_dtype_size(x->dtype), rows = j.n;
+    char *to = array[call->nin];
+    void *offsets = array[FSR_SPARSE_OFFSETS];
+    if (product) {
+        j.n += 2;
+        offsets = surrounded(&j, call, offsets);
+        to = fsr_rooms_take(&j.r, j.n * each);
+    }
+    describe_matrix(&j, call, offsets, array);
     describe(&j, &j.from, j.cols, array[FSR_SPARSE_X]);
-    describe(&j, &j.to, j.n, array[call->nin]);
+    describe(&j, &j.to, j.n, to);
     if (!j.r.status)
         (product ? multiply : j.sides == 1 ? solve_one : solve_many)(&j);
+    if (product && !j.r.status)
+        copy(&j, array[call->nin], to + each, rows * each, cudaMemcpyDeviceToDevice);
     forget(&j);
     fsr_rooms_leave(&j.r);
     return j.r.status;

@@ -163,6 +163,8 @@ FUNCTION(SpMV, (void *handle, int form, const void *alpha, void *a, void *x, con
     const thing *m = a;
     if (fails("SpMV", 6) || algorithm != 3)
         return 6;
+    if (m->offsets[0] != 0 || m->offsets[m->n] != m->count)
+        return 3;
     memset(buffer, 7, BYTES);
     for (int64_t i = 0; i < m->n; i++) {
         double complex sum = 0;

@@ -16,6 +16,7 @@ int main(void) {
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,25 @@ static void multiplies(void **state) {
     assert_int_equal(number("FAKE_CUSPARSE_THINGS"), 1);
 }
 
+/* Rows that begin behind the first element and end before the last one, with NaN outside and an infinity in the vector:
+ * the product is what it is without them. The library's own demand of offsets is in tests/fakes. */
+static void elements_outside(void **state) {
+    (void)state;
+    fsr_csr a = large();
+    const int64_t n = fsr_node_size(a.columns);
+    fsr_node i = fsr_arange(g, FSR_I64, n), low = fsr_int(g, 6), high = fsr_int(g, n - 90000);
+    a.offsets = fsr_minimum(fsr_maximum(a.offsets, low), high);
+    fsr_node inside = fsr_logical_and(fsr_greater_equal(i, low), fsr_less(i, high));
+    fsr_csr nan = a;
+    nan.values = fsr_where(inside, a.values, fsr_float(g, NAN));
+    nan.columns = fsr_where(inside, a.columns, fsr_int(g, 1));
+    fsr_node x = fsr_arange(g, FSR_F64, a.cols), y = fsr_csr_dot(&nan, x), sum = fsr_sum(fsr_isnan(y), NULL, 0, 0);
+    int64_t bad = -1;
+    assert_int_equal(fsr_read(sum, &bad, sizeof bad), FSR_OK);
+    assert_int_equal(bad, 0);
+    verified(y, "elements outside");
+}
+
 /* Each function that fails says which, leaves nothing behind, and the next computation works. */
 static void calls_fail(void **state) {
     (void)state;
@@ -207,6 +227,7 @@ static void no_library(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(solves, setup, teardown),
                                        cmocka_unit_test_setup_teardown(multiplies, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(elements_outside, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_for_a_handle, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown)};
