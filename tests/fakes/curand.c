@@ -48,6 +48,10 @@ static int create(const char *name, void **out, int type) {
 }
 
 int curandCreateGenerator(void **out, int type) {
+    if (fails("CreateGenerator once", 102)) {
+        setenv("FAKE_CURAND_FAIL", "", 1);
+        return 102;
+    }
     return create("CreateGenerator", out, type);
 }
 

@@ -149,6 +149,19 @@ static void calls_fail(void **state) {
     assert_int_equal(fsr_force(x), FSR_OK);
 }
 
+/* The pool's free blocks may be all the memory that a generator lacks: they go, and it is made. */
+static void memory_for_a_generator(void **state) {
+    (void)state;
+    fsr_node x = drawn(FSR_XORWOW, 1, FSR_F32);
+    void *block;
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, 1 << 20, &block), "a block");
+    subject_ok(fsr_free(ctx, FSR_DEVICE, block), "given back");
+    const int64_t used = fake.used;
+    setenv("FAKE_CURAND_FAIL", "CreateGenerator once", 1);
+    assert_int_equal(fsr_force(x), FSR_OK);
+    assert_true(fake.used <= used - (1 << 20) + (1 << 16));
+}
+
 static void calls_on_the_host_fail(void **state) {
     (void)state;
     fsr_node x = drawn(FSR_XORWOW, 1, FSR_F32);
@@ -173,6 +186,7 @@ static void no_library(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sequences, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(memory_for_a_generator, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_on_the_host_fail, setup_cpu, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup_cpu, teardown)};
