@@ -13,11 +13,11 @@ enum { FSR_DESCENDING = 8 };
 
 /* The elements along one axis in order (FSR_ERR_AXIS: naxes is not 1), of x's shape and dtype; axes NULL, naxes
  * ignored: of the flattened array, 1-d. As NumPy's sort with kind="stable": what is equal stays in order, -0 equals 0,
- * NaN is last (those of one result have the same bits, it is not said which). FSR_DESCENDING: from the greatest, equal ones still in order, NaN still
- * last. fsr_argsort: i64, the index along the axis that each of them had. What computes x fuses into the kernel that
- * writes what is sorted, what follows reads the result; the sort itself is a step of its own. FSR_ERR_DTYPE: x is
- * complex. On a GPU FSR_ERR_UNSUPPORTED, when it is computed: the library was built without nvcc, or there are 2^32
- * elements or more, but of one row of 32 or 64 bits. */
+ * NaN is last (those of one result have the same bits, it is not said which). FSR_DESCENDING: from the greatest, equal
+ * ones still in order, NaN still last. fsr_argsort: i64, the index along the axis that each of them had. What computes
+ * x fuses into the kernel that writes what is sorted, what follows reads the result; the sort itself is a step of its
+ * own. FSR_ERR_DTYPE: x is complex. On a GPU FSR_ERR_UNSUPPORTED, when it is computed: the library was built without
+ * nvcc, or there are 2^32 elements or more, but of one row of 32 or 64 bits. */
 fsr_node fsr_sort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_argsort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 #define fsr_sort(...) fsr_sort_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)

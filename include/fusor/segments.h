@@ -113,7 +113,8 @@ fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *a);
 enum { FSR_UPPER = 8, FSR_UNIT_DIAGONAL = 16 };
 /* x with a x = b, a square matrix of which one triangle is read, the lower one, or with FSR_UPPER the upper one; b is
  * [rows] or [rows, k], and x like it. With FSR_UNIT_DIAGONAL the diagonal is not read, it is 1. Values and b are
- * converted as fsr_solve converts its operands. No coordinate of the triangle stands twice. Where the diagonal has a 0,
+ * converted as fsr_solve converts its operands. No coordinate of the triangle stands twice, and offsets
+ * go from 0 to the number of values. Where the diagonal has a 0,
  * or not every element, all of x is NaN. A library call: on a CPU plain loops; on a GPU cuSPARSE, loaded when first
  * used (FSR_ERR_UNSUPPORTED, when it is computed: there is none). FSR_ERR_SHAPE also: it is not square. FSR_ERR_VALUE:
  * other flags. Not inside of fsr_vectorize where rows have their own operands (FSR_ERR_UNSUPPORTED). The transposed
