@@ -2,7 +2,7 @@
 /* From a kernel to a cubin.
  *
  * The cache's key is everything that the binary depends on: the generator's version, NVRTC's version
- * and build, the architecture, the options in order, the whole source. Counter-example to leaving the build out: a
+ * and build, nvJitLink's where the kernel is linked, the architecture, the options in order, the whole source. Counter-example to leaving the build out: a
  * toolkit update that fixes a miscompilation would go on serving the wrong binary. The driver is not in the key: a
  * cubin is machine code.
  *

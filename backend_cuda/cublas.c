@@ -3,7 +3,7 @@
  * takes longer than a small plan. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cublas.h"
-#include "backend_cuda/libraries.h"
+#include "runtime/libraries.h"
 #include "runtime/shared_library.h"
 #include <string.h>
 

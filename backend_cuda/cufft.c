@@ -5,7 +5,7 @@
  * for the work of its plan. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cufft.h"
-#include "backend_cuda/libraries.h"
+#include "runtime/libraries.h"
 #include "runtime/shared_library.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * systems one by one. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cusolver.h"
-#include "backend_cuda/libraries.h"
+#include "runtime/libraries.h"
 #include "runtime/shared_library.h"
 #include <dlfcn.h>
 #include <stdio.h>

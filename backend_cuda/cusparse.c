@@ -2,7 +2,7 @@
 /* Loading cuSPARSE, and its handle. It is looked for once, as cuBLAS is. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/cusparse.h"
-#include "backend_cuda/libraries.h"
+#include "runtime/libraries.h"
 #include "runtime/shared_library.h"
 #include <string.h>
 

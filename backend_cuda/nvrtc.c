@@ -4,7 +4,7 @@
  * The version number alone does not name a compiler: builds 13.0.48 and 13.0.88 both say 13.0. The identity therefore
  * has the file's size and date. */
 #include "backend_cuda/nvrtc.h"
-#include "backend_cuda/libraries.h"
+#include "runtime/libraries.h"
 #include "runtime/shared_library.h"
 #include "runtime/text.h"
 #include <stdio.h>

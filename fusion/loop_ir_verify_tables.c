@@ -62,6 +62,12 @@ static bool check_arrays(const fsr_check *v) {
     for (int f = 0; f < k->nroutines; f++)
         if (!k->routine[f])
             return fsr_check_bad(v, "routine %d is not there", f);
+    for (int f = 1, linked = 0; f < k->nroutines; f++) {
+        linked = k->routine[linked]->linked ? linked : f - 1;
+        if (k->routine[linked]->linked && k->routine[f]->linked &&
+            !fsr_routine_links_same(k->routine[linked], k->routine[f]))
+            return fsr_check_bad(v, "routines %d and %d are linked with different code", linked, f);
+    }
     for (int b = 0; b < k->narrays; b++)
         if (!fsr_check_dtype(k->array[b].dtype))
             return fsr_check_bad(v, "array %d has no dtype", b);

@@ -158,12 +158,17 @@ int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return fsr_lower_add(l, &inst);
 }
 
-/* The kernel's number of a routine; -1: too many. */
-static int routine_of(fsr_lowering *l, const fsr_routine *f) {
+/* The kernel's number of a call's routine; -1: too many, or the kernel is linked with other code, of which a symbol may
+ * be defined here too: the linker takes the first and says nothing. The call that came later is stored. */
+static int routine_of(fsr_lowering *l, fsr_link link) {
     fsr_kernel *k = l->k;
+    const fsr_routine *f = l->flow->node[link.id].routine;
     for (int i = 0; i < k->nroutines; ++i)
         if (fsr_routine_equal(k->routine[i], f))
             return i;
+    for (int i = 0; i < k->nroutines; ++i)
+        if (f->linked && k->routine[i]->linked && !fsr_routine_links_same(k->routine[i], f))
+            return fsr_lower_blame(l, "a kernel is linked with one compiled code, and its functions have two", link);
     if (k->nroutines == FSR_MAX_ROUTINES)
         return fsr_lower_refuse(l, "the kernel would call too many functions");
     k->routine[k->nroutines] = fsr_routine_ref(f);
@@ -173,7 +178,7 @@ static int routine_of(fsr_lowering *l, const fsr_routine *f) {
 int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_inst inst = fsr_lower_blank(FSR_INST_CALL, n->dtype[0], link.id);
-    inst.index = routine_of(l, n->routine);
+    inst.index = routine_of(l, link);
     for (int i = 0; i < n->nargs && inst.index >= 0; ++i) {
         inst.arg[i] = fsr_lower_eval(l, n->arg[i], index);
         if (inst.arg[i] < 0)

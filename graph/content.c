@@ -290,7 +290,8 @@ static void put_routine(fsr_bytes *b, const void *a, int rank) {
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         fsr_bytes_put(b, f->text[i], strlen(f->text[i]) + 1);
     put_int(b, (int)f->linked_form);
-    fsr_bytes_put(b, f->linked, f->linked_bytes);
+    fsr_bytes_put(b, &f->linked_bytes, sizeof f->linked_bytes);
+    fsr_bytes_put(b, f->digest, sizeof f->digest);
 }
 
 static bool copy_routine(void *to, const void *from) {

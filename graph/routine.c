@@ -3,7 +3,7 @@
  *
  * The digest is FNV-1a of every string and dtype that says what is computed, each with its end, so that moving a byte
  * from one text to the next is another function. It names, it does not decide: fsr_routine_equal compares the
- * texts. */
+ * texts. Linked code, which may be megabytes, is compared by its length and its digest of 128 bits. */
 #include "graph/routine.h"
 #include "graph/ops.h"
 #include <inttypes.h>
@@ -103,17 +103,45 @@ static void name_symbol(fsr_routine *f) {
     snprintf(f->symbol, sizeof f->symbol, "user_%s_%016" PRIx64, f->name, digest);
 }
 
-/* A cubin, an ELF file, has its table of sections at its end: one that is cut off would make nvJitLink read behind
- * it. */
+/* The heading of an ELF section, as it lies in a file of 64 bits. */
+typedef struct section {
+    uint32_t name, type;
+    uint64_t flags, address, at, size;
+    uint32_t link, info;
+    uint64_t alignment, entry;
+} section;
+
+/* The section lies in the file, its entries fill it, and the sections that it names are there. */
+static bool section_is_whole(const section *s, uint16_t sections, size_t size) {
+    enum { SYMBOLS = 2, ADDENDS = 4, NO_BYTES = 8, RELOCATIONS = 9 };
+    const uint64_t entry = s->type == SYMBOLS || s->type == ADDENDS ? 24 : s->type == RELOCATIONS ? 16 : 0;
+    if (s->type != NO_BYTES && (s->at > size || s->size > size - s->at))
+        return false;
+    if (s->link >= sections || (entry && (s->entry != entry || s->size % entry != 0)))
+        return false;
+    if (s->type == SYMBOLS)
+        return s->info <= s->size / entry;
+    return !entry || s->info < sections;
+}
+
+/* A cubin, an ELF file, that is cut off, or whose sections lie elsewhere, would make nvJitLink read behind it. What
+ * stands in the sections is trusted. */
 static bool is_whole(const unsigned char *elf, size_t size) {
     uint64_t at;
-    uint16_t bytes, n;
+    uint16_t bytes, n, names;
+    section s;
     if (size < 64 || memcmp(elf, "\177ELF\2\1", 6) != 0)
         return false;
     memcpy(&at, elf + 40, sizeof at);
     memcpy(&bytes, elf + 58, sizeof bytes);
     memcpy(&n, elf + 60, sizeof n);
-    return at <= size && (uint64_t)bytes * n <= size - at;
+    memcpy(&names, elf + 62, sizeof names);
+    bool whole = bytes == sizeof s && names < n && at <= size && (uint64_t)bytes * n <= size - at;
+    for (int i = 1; whole && i < n; i++) {
+        memcpy(&s, elf + at + (size_t)i * sizeof s, sizeof s);
+        whole = section_is_whole(&s, n, size);
+    }
+    return whole;
 }
 
 static fsr_status check_linked(const fsr_native *f, char *why, size_t size) {
@@ -268,8 +296,7 @@ fsr_linked_form fsr_linked_form_of(const char *name) {
 }
 
 bool fsr_routine_links_same(const fsr_routine *a, const fsr_routine *b) {
-    return a->linked_form == b->linked_form && a->linked_bytes == b->linked_bytes &&
-           (!a->linked || memcmp(a->linked, b->linked, a->linked_bytes) == 0);
+    return a->linked_form == b->linked_form && a->linked_bytes == b->linked_bytes && strcmp(a->digest, b->digest) == 0;
 }
 
 bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {

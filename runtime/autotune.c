@@ -212,13 +212,15 @@ static fsr_status compare(tuner *t, int step, const char *fields, double *plain,
     return status;
 }
 
-/* Tries what may be faster than `best` and has its fields; *best and *least are the fastest then. */
+/* Tries what may be faster than `best` and has its fields, a round, which leaves a third of the tries that there are to
+ * later ones; *best and *least are the fastest then. */
 static fsr_status improve(tuner *t, int step, int *tried, double plain, double *least, char best[FSR_TUNE_BYTES]) {
     char tunes[FSR_MOST_TUNES][FSR_TUNE_BYTES];
     const int n = fsr_schedule_tunes(program_of(t)->step[step].kernel, best, tunes);
     fsr_status status = FSR_OK;
     double ms;
-    for (int i = 0; i < n && *tried < FSR_MOST_TUNES && !status; i++, (*tried)++) {
+    const int left = FSR_MOST_TUNES - *tried, most = left - left / 3;
+    for (int i = 0; i < n && i < most && !status; i++, (*tried)++) {
         show(t, *tried);
         status = try(t, step, tunes[i], plain > LONG_MS ? 1 : RUNS, &ms);
         if (!status && ms >= 0 && ms < WORTH * plain && ms < *least) {

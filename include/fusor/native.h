@@ -11,7 +11,8 @@
  * what the CPU backend runs, and what fsr_verify takes for the truth, on a GPU as well: there it compares the two
  * texts.
  *
- * The texts are code, compiled and run with all rights of the program: they must not come from strangers. */
+ * The texts are code, compiled and run with all rights of the program: they must not come from strangers. Nor must
+ * compiled code: only objects are looked at, for being cut off; nvJitLink may end the process on other damage. */
 #ifndef FUSOR_NATIVE_H
 #define FUSOR_NATIVE_H
 
@@ -67,8 +68,10 @@ typedef struct fsr_native {
      * its functions, which the preamble declares, extern "C" __device__ as nvcc compiled them. Without a CUDA text the
      * function of this name is called: extern "C" __device__, of the parameters' C types, bools, and floats for f16 and
      * bf16; of fsr_call_natives void, with an address behind the parameters for each result. linked: linked_bytes of
-     * it, 1 to 16 MiB, PTX by its text; equal code is linked once for all functions of a kernel. On a CPU, and for the
-     * truth, it is the C text. */
+     * it, 1 to 16 MiB, PTX by its text; equal code is linked once for all functions of a kernel. Functions whose code
+     * differs are never in one kernel, since both may define a symbol: a value between is stored (fsr_explain tells
+     * it), on a CPU as well. On a CPU, and for the truth, it is the C text. nvJitLink of NVRTC's major version is
+     * loaded, 12 or 13, and must have nvJitLinkVersion; 13.0 alone is tested. */
     fsr_linked_form linked_form;
     const void *linked;
     size_t linked_bytes;

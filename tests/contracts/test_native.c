@@ -559,6 +559,30 @@ static void linked_code_is_told_apart(void **state) {
     }
 }
 
+/* Functions of one name with different code are not linked into one kernel, side by side or one of the other. */
+static void linked_codes_stay_apart(void **state) {
+    (void)state;
+    static const char *const c[] = {"return x + x;", "return x + x + x;"};
+    char thrice[2 * sizeof twice_ptx];
+    const char *add = strstr(twice_ptx, "    add.f32 %f2, %f1, %f1;\n"), *rest = strchr(add, '\n') + 1;
+    snprintf(thrice, sizeof thrice, "%.*s    add.f32 %%f2, %%f1, %%f1;\n    add.f32 %%f2, %%f2, %%f1;\n%s",
+             (int)(add - twice_ptx), twice_ptx, rest);
+    fsr_native f[2] = {linked("twice", c[0]), linked("twice", c[1])};
+    f[1].linked = thrice;
+    f[1].linked_bytes = strlen(thrice);
+    for (int other = 0; other < 2; other++) {
+        fsr_plan_info info;
+        fsr_node x = fsr_arange(G, FSR_F32, 61), y = fsr_add(CALL(&f[0], x), CALL(&f[other], fsr_add(x, x))),
+                 z = CALL(&f[other], CALL(&f[0], x));
+        OK(fsr_query(&y, 1, &info));
+        assert_int_equal(info.kernels, 1 + other);
+        OK(fsr_query(&z, 1, &info));
+        assert_int_equal(info.kernels, 1 + other);
+        assert_true(subject_value(y, 7) == (other ? 56 : 42));
+        assert_true(subject_value(z, 7) == (other ? 42 : 28));
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(values),
     SUBJECT_TEST(every_dtype),
@@ -579,6 +603,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(can_be_seen),
     SUBJECT_TEST(linked_code),
     SUBJECT_TEST(linked_code_is_told_apart),
+    SUBJECT_TEST(linked_codes_stay_apart),
     SUBJECT_TEST(threads),
     SUBJECT_TEST(lifetime),
 };

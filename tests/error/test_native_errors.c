@@ -85,6 +85,9 @@ static void arguments(void **state) {
 
 /* A cubin whose sections would lie behind its end. */
 static const unsigned char torn[80] = {0x7f, 'E', 'L', 'F', 2, 1, [40] = 79, [58] = 64, [60] = 1};
+/* One whose second section would. */
+static const unsigned char damaged[192] = {
+    0x7f, 'E', 'L', 'F', 2, 1, [40] = 64, [58] = 64, [60] = 2, [128 + 4] = 1, [128 + 24] = 191, [128 + 32] = 2};
 
 static void functions(void **state) {
     (void)state;
@@ -120,6 +123,8 @@ static void functions(void **state) {
         {LINKED((fsr_linked_form)7, "x", 1), FSR_ERR_VALUE, "f: its linked code is of no form (prog.c:12)"},
         {LINKED((fsr_linked_form)-1, "x", 1), FSR_ERR_VALUE, "f: its linked code is of no form (prog.c:12)"},
         {LINKED(FSR_LINKED_OBJECT, "x", 1), FSR_ERR_VALUE, "f: its linked code is no whole cubin (prog.c:12)"},
+        {LINKED(FSR_LINKED_OBJECT, damaged, sizeof damaged), FSR_ERR_VALUE,
+         "f: its linked code is no whole cubin (prog.c:12)"},
         {LINKED(FSR_LINKED_OBJECT, torn, sizeof torn), FSR_ERR_VALUE,
          "f: its linked code is no whole cubin (prog.c:12)"},
         {TAKES(""), BAD_LIST},

@@ -159,7 +159,7 @@ static void forms(void **state) {
     other.cuda_preamble = "extern \"C\" __device__ float thrice(float x);";
     text.linked_bytes++; /* with its final 0 */
     builds(&r, (const fsr_native[]){other}, 1);
-    builds(&r, (const fsr_native[]){f[3], text}, 1);
+    builds(&r, &text, 1);
     fsr_nvrtc_result_free(&object);
     fsr_nvrtc_result_free(&lto);
     room_close(&r);
