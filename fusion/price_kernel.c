@@ -130,12 +130,21 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     return rows ? (double)group->integer[FSR_INT_ROWS] * prices->row : 0;
 }
 
+/* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how folds
+ * associate: they are counted on the nominal one. */
+static double blocks_of(const fsr_group *group) {
+    const int64_t splits = group->integer[FSR_INT_SPLITS];
+    const int64_t blocks = group->kernel->schedule.kind == FSR_SCHEDULE_TEAM
+                               ? fsr_size_mul(fsr_team_count(group->integer[FSR_INT_ROWS], splits), splits)
+                               : fsr_kernel_blocks(group->kernel, group->integer);
+    return fmax((double)blocks, 1);
+}
+
 /* Threads of a launch; a CPU's are all there is. Counter-example to the machine's rate: a scan down 64 columns of a
  * matrix has 64 threads, and a function in it is evaluated by these alone. */
 static double threads_of(const fsr_group *group) {
     const fsr_schedule *s = &group->kernel->schedule;
-    return s->target == FSR_TARGET_CPU ? 1
-                                       : fmax((double)fsr_kernel_blocks(group->kernel, group->integer), 1) * s->threads;
+    return s->target == FSR_TARGET_CPU ? 1 : blocks_of(group) * s->threads;
 }
 
 /* ns of its operations and loads. */

@@ -16,7 +16,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 source=$dir/source build=$dir/build
 mkdir "$source"
-cp -R CMakeLists.txt cmake include graph primitives fusion runtime backend_cpu backend_cuda tests docs "$source"
+cp -R CMakeLists.txt cmake include graph primitives fusion runtime backend_cpu backend_cuda bench tests docs "$source"
 [ ! -d .debs ] || ln -s "$PWD/.debs" "$source/.debs"
 
 # quiet COMMAND...: its last lines if it fails.

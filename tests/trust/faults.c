@@ -280,6 +280,7 @@ static int stream_close(void *user) {
     return 0;
 }
 
+FILE *__real_fopencookie(void *cookie, const char *mode, cookie_io_functions_t io);
 FILE *__wrap_open_memstream(char **text, size_t *size);
 FILE *__wrap_open_memstream(char **text, size_t *size) {
     stream *s = no_memory("open_memstream") ? NULL : born(__real_calloc(1, sizeof *s), sizeof *s, CALLER);
@@ -288,8 +289,17 @@ FILE *__wrap_open_memstream(char **text, size_t *size) {
     *text = born(__real_calloc(1, 1), 1, CALLER);
     *size = 0;
     *s = (stream){text, size, 1, CALLER};
-    FILE *file = fopencookie(s, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
+    FILE *file = __real_fopencookie(s, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
     swap_stream(NULL, file);
+    return file;
+}
+
+/* A stream into a function is memory too, and no file. */
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t io);
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t io) {
+    FILE *file = no_memory("fopencookie") ? NULL : __real_fopencookie(cookie, mode, io);
+    if (file)
+        swap_stream(NULL, file);
     return file;
 }
 
