@@ -93,6 +93,16 @@ static void even(void **state) {
     even_bins(FSR_F64, 10, 0, 1);
     even_bins(FSR_F64, 97, -3.1, 0.7);
     even_bins(FSR_F32, 1, 2, 3);
+    even_bins(FSR_F32, 256, 0, 1); /* nothing rounds */
+    even_bins(FSR_F32, 64, -1, 1);
+    even_bins(FSR_F32, 96, 32, 128);
+    even_bins(FSR_F64, 1 << 10, -4, 4);
+    even_bins(FSR_F32, 16, -64, 64);
+    even_bins(FSR_F32, 999, -3.3, 1e3); /* quotients in f32 */
+    even_bins(FSR_F32, 7, -0.1, 1e-30);
+    even_bins(FSR_F32, 1000, 1000, 1000.5); /* in f64: of 1000.5 it is an eighth of a bin from one f32 to the next */
+    even_bins(FSR_F32, 3, -1e38, 3e38);     /* what neither may be said of */
+    even_bins(FSR_F64, 3, -1e-310, 2e-310);
     fsr_node x = fsr_arange(G, FSR_I32, 100);
     compare(fsr_histogram(x, none, 3, 10, 40), (double[]){10, 10, 11}, 3, "integers");
     compare(fsr_histogram(x, none, 2, 7, 7), (double[]){0, 1}, 2, "one number");

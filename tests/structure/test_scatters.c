@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scatters with equal indices: how many kernels, and that what computes the array, the indices and the values, and what
- * is done with the result, is in them. */
+ * is done with the result, is in them. And what the bin of an element takes. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
@@ -39,8 +39,30 @@ static void equal_indices(void **state) {
     check(fsr_scatter_add(zeros, &i, 1, f, FSR_BOUND_RAISE, FSR_UNORDERED), 2, fill + into);
 }
 
+/* Instructions of f64, a conversion to or from it or one of 64 bits, in the kernel that counts. */
+static int wide_work(fsr_node out) {
+    int n = 0;
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    for (int s = 0; s < p.nsteps; s++) {
+        const fsr_kernel *k = p.step[s].kernel;
+        for (int i = 0; k && k->narrays == 2 && fsr_kernel_combining(k) >= 0 && i < k->ninsts; i++)
+            n += k->inst[i].kind == FSR_INST_OP && (k->inst[i].dtype == FSR_F64 || k->inst[i].compute == FSR_F64);
+    }
+    fsr_program_clear(&p);
+    return n;
+}
+
+static void bins(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), none = {0};
+    assert_int_equal(wide_work(fsr_histogram(x, none, 256, 0, 1)), 0);
+    assert_int_equal(wide_work(fsr_histogram(x, none, 8, -4, 4)), 0);
+    assert_int_equal(wide_work(fsr_histogram(x, none, 100, -0.3, 0.7)), 4);
+    assert_true(wide_work(fsr_histogram(x, none, 100, 1e6, 1e6 + 1)) > 4);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(equal_indices)};
+    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
