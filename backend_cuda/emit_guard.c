@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Guards, what versions know of them, and bounds. */
 #include "backend_cuda/emit.h"
+#include "fusion/bounds.h"
 #include <stdio.h>
+#include <string.h>
 
 /* The sum that a condition compares; column: the text of the index along a single folded dimension, NULL: i<d>. lane:
  * of element v of a vector along the rows. */
@@ -100,19 +102,20 @@ void fsr_emit_where(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live) {
     fsr_emit_add(e, buf, 0, "%s%s%s", live ? live : "", live && guard[0] ? " && " : "", guard);
 }
 
+/* Where addresses have 32 bits a value that was widened to be an index is brought inside as what it was: 64 bits are
+ * three instructions for one. */
 void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const fsr_inst *inst = &e->k->inst[v];
+    const bool near = !e->s.wide && fsr_value_was_near(e->k, inst->arg[0]);
     char ref[FSR_REF], where[FSR_EXPR], live[FSR_REF];
-    const char *name = fsr_bound_name(inst->bound);
-    fsr_emit_ref(e, ref, inst->arg[0]);
     fsr_emit_where(e, where, v, fsr_emit_live(e, live, v));
-    if (!inst->report)
-        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d)", name, ref, inst->index);
-    else if (where[0])
-        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d, %s ? x%d : nullptr)", name, ref, inst->index, where,
-                     inst->report - 1);
-    else
-        fsr_emit_add(e, buf, 0, "fsr_%s(%s, (i64)n%d, x%d)", name, ref, inst->index, inst->report - 1);
+    fsr_emit_add(e, buf, 0, "fsr_%s(%s%s, %sn%d", fsr_bound_name(inst->bound), near ? "(i32)" : "",
+                 fsr_emit_ref(e, ref, inst->arg[0]), near ? "" : "(i64)", inst->index);
+    if (inst->report && where[0])
+        fsr_emit_add(e, buf, strlen(buf), ", %s ? x%d : nullptr", where, inst->report - 1);
+    else if (inst->report)
+        fsr_emit_add(e, buf, strlen(buf), ", x%d", inst->report - 1);
+    fsr_emit_add(e, buf, strlen(buf), ")");
 }
 
 /* True if the guard needs the indices of several folded dimensions. */

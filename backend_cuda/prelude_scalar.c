@@ -104,6 +104,19 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    union { f32 value; u32 bits; } w = {x};\n"
      "    return w.bits;\n"
      "}\n"},
+    {"fsr_chop_i32", true,
+     "/* Towards zero, what is outside to the nearest there is. */\n"
+     "static inline i32 fsr_chop_i32(f32 x) { i32 y; asm(\"cvt.rzi.s32.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x)); return y; }\n"
+     "static inline i32 fsr_chop_i32(f64 x) { i32 y; asm(\"cvt.rzi.s32.f64 %0, %1;\" : \"=r\"(y) : \"d\"(x)); return y; }\n"},
+    {"fsr_chop_u32", true,
+     "static inline u32 fsr_chop_u32(f32 x) { u32 y; asm(\"cvt.rzi.u32.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x)); return y; }\n"
+     "static inline u32 fsr_chop_u32(f64 x) { u32 y; asm(\"cvt.rzi.u32.f64 %0, %1;\" : \"=r\"(y) : \"d\"(x)); return y; }\n"},
+    {"fsr_chop_i64", true,
+     "static inline i64 fsr_chop_i64(f32 x) { i64 y; asm(\"cvt.rzi.s64.f32 %0, %1;\" : \"=l\"(y) : \"f\"(x)); return y; }\n"
+     "static inline i64 fsr_chop_i64(f64 x) { i64 y; asm(\"cvt.rzi.s64.f64 %0, %1;\" : \"=l\"(y) : \"d\"(x)); return y; }\n"},
+    {"fsr_chop_u64", true,
+     "static inline u64 fsr_chop_u64(f32 x) { u64 y; asm(\"cvt.rzi.u64.f32 %0, %1;\" : \"=l\"(y) : \"f\"(x)); return y; }\n"
+     "static inline u64 fsr_chop_u64(f64 x) { u64 y; asm(\"cvt.rzi.u64.f64 %0, %1;\" : \"=l\"(y) : \"d\"(x)); return y; }\n"},
     {"fsr_root", true,
      "/* Two units in the last place, where sqrtf takes four times as long; of no subnormal number. */\n"
      "static __forceinline__ f32 fsr_root(f32 x)\n"

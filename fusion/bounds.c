@@ -103,3 +103,12 @@ bool fsr_value_is_tame(const fsr_kernel *k, int v) {
     const fsr_bounds a = fsr_value_bounds(k, inst->arg[0]);
     return is_known(a) && (asks & FSR_OP_TURN ? a.low >= -1 && a.high <= 1 : a.low >= 0x1p-126);
 }
+
+bool fsr_value_was_near(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    if (inst->kind != FSR_INST_OP || inst->op != FSR_OP_CAST || inst->dtype != FSR_I64 ||
+        fsr_dtype_class(inst->compute) != FSR_CLASS_INT)
+        return false;
+    const fsr_bounds from = of_dtype(inst->compute);
+    return from.low >= -0x1p31 && from.high <= 0x1p31;
+}

@@ -14,5 +14,7 @@ fsr_bounds fsr_value_bounds(const fsr_kernel *k, int v);
 /* Value v is an operation that has a shorter text for the operand that it is known to have (FSR_OP_TURN,
  * FSR_OP_POSITIVE). */
 bool fsr_value_is_tame(const fsr_kernel *k, int v);
+/* Value v, an i64, is an integer that fits in an i32, widened. */
+bool fsr_value_was_near(const fsr_kernel *k, int v);
 
 #endif

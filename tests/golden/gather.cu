@@ -63,13 +63,20 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
         if (i < left) p[i] = x[i];
 }
 static inline void fsr_keep_greatest(u64 *p, u64 w) { atomicMax(p, w); }
-/* Indices brought into [0, n); what lies outside is kept in *worst, if it is to be. */
+/* Indices brought into [0, n), those of 32 bits where n has 31; what lies outside is kept in *worst, if it is to be. */
 static inline i64 fsr_raise(i64 i, i64 n, u64 *worst)
 {
     const i64 at = i < 0 ? i + n : i;
     if ((u64)at < (u64)n) return at;
     if (worst) fsr_keep_greatest(worst, (u64)i);
     return at < 0 ? 0 : n - 1;
+}
+static inline i32 fsr_raise(i32 i, u32 n, u64 *worst)
+{
+    const i32 at = i < 0 ? i + (i32)n : i;
+    if ((u32)at < n) return at;
+    if (worst) fsr_keep_greatest(worst, (u64)(i64)i);
+    return at < 0 ? 0 : (i32)n - 1;
 }
 static inline i64 fsr_i32_to_i64(i32 x) { return (i64)x; }
 
@@ -105,7 +112,7 @@ k_neg_cast_gather_mul_sqrt_246f8939(const i32 *__restrict__ x0, u64 *__restrict_
             const int i = j * 2 + v;
             const i32 v1 = (i32)(0u - (u32)v0[i]);
             const i64 v2 = fsr_i32_to_i64(v1);
-            const i64 v3 = fsr_raise(v2, (i64)n5, r + v < rows ? x1 : nullptr);
+            const i64 v3 = fsr_raise((i32)v2, n5, r + v < rows ? x1 : nullptr);
             const f32 v4 = (r + v < rows ? x2[a1 + (idx)v3] : f32{});
             const f32 v5 = v4 * v4;
             const f32 v6 = sqrtf(v5);

@@ -108,6 +108,7 @@ template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(c
     return fsr_group_fold<F, 32, WARPS>(sum, scratch);
 }
 static inline i64 fsr_clip(i64 i, i64 n) { return i < 0 ? 0 : i < n ? i : n - 1; }
+static inline i32 fsr_clip(i32 i, u32 n) { return i < 0 ? 0 : i < (i32)n ? i : (i32)n - 1; }
 
 struct op0 {
     struct state {

@@ -246,6 +246,22 @@ template <class To, class From> static inline To host_bits(From from) {
 }
 static inline void fsr_opaque(unsigned &) {}
 
+/* As the machine converts: towards zero, to the nearest there is; NaN is none of what callers take. */
+template <class T, class F> static inline T host_chop(F x, T least, T most, F behind) {
+    return x != x ? 0 : x >= behind ? most : x <= (F)least ? least : (T)x;
+}
+#define HOST_CHOP(name, T, least, most, behind)                \
+    static inline T fsr_chop_##name(float x) {                 \
+        return host_chop<T, float>(x, least, most, behind##f); \
+    }                                                          \
+    static inline T fsr_chop_##name(double x) {                \
+        return host_chop<T, double>(x, least, most, behind);   \
+    }
+HOST_CHOP(i32, int, -2147483647 - 1, 2147483647, 0x1p+31)
+HOST_CHOP(u32, unsigned, 0u, 4294967295u, 0x1p+32)
+HOST_CHOP(i64, long long, -9223372036854775807ll - 1, 9223372036854775807ll, 0x1p+63)
+HOST_CHOP(u64, unsigned long long, 0ull, 18446744073709551615ull, 0x1p+64)
+
 static inline float fsr_root(float x) {
     return sqrtf(x);
 }
