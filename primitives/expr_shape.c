@@ -242,13 +242,16 @@ static fsr_node build(fsr_reading *r, const fsr_shape_row *row, const fsr_args *
     return row->build(&s);
 }
 
+static const fsr_shape_row *const more[] = {fsr_shape_reach, fsr_shape_segments};
+
 static const fsr_shape_row *row_of(const fsr_args *c) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (fsr_args_name(c, rows[i].name))
             return &rows[i];
-    for (const fsr_shape_row *row = fsr_shape_reach; row->name; row++)
-        if (fsr_args_name(c, row->name))
-            return row;
+    for (size_t t = 0; t < sizeof more / sizeof *more; t++)
+        for (const fsr_shape_row *row = more[t]; row->name; row++)
+            if (fsr_args_name(c, row->name))
+                return row;
     return NULL;
 }
 
@@ -267,6 +270,7 @@ bool fsr_args_joins(const fsr_args *c) {
 void fsr_args_shape_offer(fsr_nearest *near) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fsr_nearest_offer(near, rows[i].name);
-    for (const fsr_shape_row *row = fsr_shape_reach; row->name; row++)
-        fsr_nearest_offer(near, row->name);
+    for (size_t t = 0; t < sizeof more / sizeof *more; t++)
+        for (const fsr_shape_row *row = more[t]; row->name; row++)
+            fsr_nearest_offer(near, row->name);
 }

@@ -38,7 +38,7 @@ bool fsr_shape_number(const fsr_shape_call *s, int i, double *value);
 /* An axis as an int; one that no array has stays one. */
 int fsr_shape_axis(int64_t whole);
 
-/* The rows of expr_reach.c; the last has no name. */
-extern const fsr_shape_row fsr_shape_reach[];
+/* The rows of expr_reach.c and of expr_segment.c; the last of each has no name. */
+extern const fsr_shape_row fsr_shape_reach[], fsr_shape_segments[];
 
 #endif

@@ -479,6 +479,29 @@ static void made_and_joined(void **state) {
     assert_int_equal(differences, 0);
 }
 
+/* y has four elements, n names three segments; a matrix of three rows by three columns. */
+static void segments(void **state) {
+    (void)state;
+    const fsr_csr a = {n, n, y, 3, 3};
+    differences = 0;
+    same("segment_sum(y, n)", fsr_segment_sum(y, n));
+    same("segment_prod(y, n)", fsr_segment_prod(y, n));
+    same("segment_min(y, n)", fsr_segment_min(y, n));
+    same("segment_max(y, n)", fsr_segment_max(y, n));
+    same("segment_argmin(x.T, n)", fsr_segment_argmin(fsr_transpose(x, NULL), n));
+    same("segment_argmax(y, n)", fsr_segment_argmax(y, n));
+    same("segment_first(y, n)", fsr_segment_first(y, n));
+    same("segment_last(y, n)", fsr_segment_last(y, n));
+    same("segment_median(y, n)", fsr_segment_median(y, n));
+    same("segment_cumsum(y, n)", fsr_segment_cumsum(y, n, 0));
+    same("segment_sort(y, n)", fsr_segment_sort(y, n, 0));
+    same("segment_argsort(y, n)", fsr_segment_argsort(y, n, 0));
+    same("csr_dot(n, n, y, y[:3])", fsr_csr_dot(&a, fsr_slice(y, 0, FSR_SLICE_END, 3, 1)));
+    assert_int_equal(fsr_node_status(fsr_expr(G, "csr_dot(x, n, y, y)", names, 5)), FSR_ERR_DTYPE);
+    assert_int_equal(fsr_node_status(fsr_expr(G, "segment_sum(y, y)", names, 5)), FSR_ERR_DTYPE);
+    assert_int_equal(differences, 0);
+}
+
 static void statements_and_names(void **state) {
     (void)state;
     fsr_node d = fsr_sub(x, fsr_mean(x, NULL, 0, 0)), next = fsr_add(x, L(1));
@@ -644,13 +667,21 @@ static void examples_of_the_page(void **state) {
 #define NAMES_TEST(function) cmocka_unit_test_setup_teardown(function, setup_names, subject_teardown)
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(precedence_and_values), SUBJECT_TEST(verified),
-    NAMES_TEST(every_op_of_the_table),   NAMES_TEST(operators),
-    NAMES_TEST(reductions_and_scans),    NAMES_TEST(views),
-    NAMES_TEST(made_and_joined),         NAMES_TEST(statements_and_names),
-    NAMES_TEST(several_values),          NAMES_TEST(nothing_else_is_recorded),
-    SUBJECT_TEST(body_of_an_operator),   NAMES_TEST(literals_are_weak),
-    NAMES_TEST(long_and_deep),           NAMES_TEST(decimal_point),
+    SUBJECT_TEST(precedence_and_values),
+    SUBJECT_TEST(verified),
+    NAMES_TEST(every_op_of_the_table),
+    NAMES_TEST(operators),
+    NAMES_TEST(reductions_and_scans),
+    NAMES_TEST(views),
+    NAMES_TEST(made_and_joined),
+    NAMES_TEST(segments),
+    NAMES_TEST(statements_and_names),
+    NAMES_TEST(several_values),
+    NAMES_TEST(nothing_else_is_recorded),
+    SUBJECT_TEST(body_of_an_operator),
+    NAMES_TEST(literals_are_weak),
+    NAMES_TEST(long_and_deep),
+    NAMES_TEST(decimal_point),
     NAMES_TEST(examples_of_the_page),
 };
 
