@@ -88,10 +88,10 @@ __global__ void __launch_bounds__(FSR_TOP_THREADS)
 
 template <class T>
 __global__ void __launch_bounds__(FSR_TOP_FINISH)
-    finish_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, fsr_top_work *w,
-                  fsr_top_out out, uint64_t at) {
+    finish_kernel(fsr_order_form f, const T *row, uint64_t n, uint64_t chunk, unsigned chunks, unsigned k, unsigned safe,
+                  fsr_top_work *w, fsr_top_out out, uint64_t at) {
     __shared__ fsr_top_shared<FSR_TOP_MOST> s;
-    fsr_top_finish<FSR_TOP_FINISH>(s, f, row, n, chunk, chunks, k, gridDim.x, w, out, at);
+    fsr_top_finish<FSR_TOP_FINISH>(s, f, row, n, chunk, chunks, k, safe, gridDim.x, w, out, at);
 }
 
 // Its arguments.
@@ -99,29 +99,18 @@ template <class T> struct finishing {
     fsr_order_form f;
     const T *row;
     uint64_t n, chunk;
-    unsigned chunks, k;
+    unsigned chunks, k, safe;
     fsr_top_work *w;
     fsr_top_out out;
     uint64_t at;
 };
-
-// Among the least keys of groups, which one of `share` elements is in, the rank that k keys of all should pass, and more than four
-// deviations besides; no more than k, which they pass for certain.
-unsigned rank_of(unsigned k, unsigned share) {
-    unsigned some = k / share, root = 0;
-    while (root * root < some + 1)
-        root++;
-    some += 4 * root + 2;
-    return some < k ? some : k;
-}
 
 template <class T, bool REAL> cudaError_t long_row(const fsr_cuda_top_search *s, const fsr_order_form &f, uint64_t at) {
     const T *row = (const T *)s->in + at * s->n;
     const uint64_t n = s->n, part = (n + FSR_TOP_CHUNKS - 1) / FSR_TOP_CHUNKS;
     const uint64_t chunk = part < 8192 ? 8192 : (part + 4095) / 4096 * 4096;
     const unsigned chunks = (unsigned)((n + chunk - 1) / chunk);
-    const unsigned most = s->k <= SMALL_K ? 2048 : 1024, lines = (unsigned)(n / 4096 < most ? n / 4096 : most);
-    const unsigned apart = lines < 32 ? 32 : lines / 32 * 32;
+    const fsr_top_sample_form of = fsr_top_sample_form_of(n, s->k);
     const bool sampled = n > FSR_TOP_LIST;
     fsr_top_work *const w = (fsr_top_work *)s->work;
     int device = 0, processors = 0;
@@ -131,11 +120,11 @@ template <class T, bool REAL> cudaError_t long_row(const fsr_cuda_top_search *s,
     if (error != cudaSuccess)
         return error;
     if (sampled)
-        sample_kernel<<<FSR_TOP_SAMPLERS, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, apart, w);
-    begin_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(s->k, f.all, sampled ? rank_of(s->k, apart / 32) : 0, w);
+        sample_kernel<<<FSR_TOP_SAMPLERS, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, of.apart, w);
+    begin_kernel<<<1, FSR_TOP_FINISH, 0, s->stream>>>(s->k, f.all, sampled ? of.rank : 0, w);
     collect_kernel<REAL><<<chunks, FSR_TOP_THREADS, 0, s->stream>>>(f, row, n, chunk, w);
-    finishing<T> a = {f, row, n, chunk, chunks, s->k, w, {s->values, s->places, s->wide}, at * s->k};
-    void *args[] = {&a.f, &a.row, &a.n, &a.chunk, &a.chunks, &a.k, &a.w, &a.out, &a.at};
+    finishing<T> a = {f, row, n, chunk, chunks, s->k, of.safe, w, {s->values, s->places, s->wide}, at * s->k};
+    void *args[] = {&a.f, &a.row, &a.n, &a.chunk, &a.chunks, &a.k, &a.safe, &a.w, &a.out, &a.at};
     const unsigned blocks = chunks < (unsigned)processors ? chunks : (unsigned)processors;
     return cudaLaunchCooperativeKernel((const void *)finish_kernel<T>, blocks, FSR_TOP_FINISH, args, 0, s->stream);
 }

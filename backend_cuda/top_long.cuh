@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The first k of a row that several blocks share; the words of top_block.cuh and top_row.cuh.
 //
-// Lanes of lines that lie evenly give least keys of groups, one of which is the threshold: the k-th least, which is at least the k-th
-// key of all, or a lesser one that so many keys should pass by the share of the row that is looked at. One pass lists what is below
-// it, and counts what is equal to it, in each chunk too. Where less than k are below and with the equal ones no less, the threshold is
-// the k-th key itself, and of the equal ones the first are taken, chunk by chunk, in order. Counter-example to listing equal ones: a
-// row of one value. Where more are below than the list holds, or too few pass, digits are searched for by all blocks, and the pass is
-// made again with the k-th key as the threshold. What is seldom needed is done by the kernel that ends the row, whose blocks wait for
-// one another; but for the first one they leave at once where nothing of it is.
+// Elements at places that a hash gives (top_sample.h) make least keys of groups, one of which is the threshold: the k-th least, which
+// is at least the k-th key of all, or a lesser one that so many keys should pass by the share of the row that is looked at. One pass
+// lists what is below it, and counts what is equal to it, in each chunk too. Where less than k are below and with the equal ones no
+// less, the threshold is the k-th key itself, and of the equal ones the first are taken, chunk by chunk, in order. Counter-example to
+// listing equal ones: a row of one value. Where too few pass, the pass is made again with a threshold that they pass however they
+// lie. A row that was made of the hash may let too few through that too, or more than the list holds: then digits are searched for
+// by all blocks, and the pass is made with the k-th key as the threshold. What is seldom needed is done by the kernel that ends the
+// row, whose blocks wait for one another; but for the first one they leave at once where nothing of it is.
 #ifndef FUSOR_BACKEND_CUDA_TOP_LONG_CUH
 #define FUSOR_BACKEND_CUDA_TOP_LONG_CUH
 
 #include "backend_cuda/top_row.cuh"
+#include "backend_cuda/top_sample.h"
 
-// Blocks that sample, and records below the threshold that are kept; the host's machine has less.
+// Blocks that sample, a power of two, and records below the threshold that are kept; the host's machine has less.
 #ifndef FSR_TOP_SAMPLERS
 #define FSR_TOP_SAMPLERS 512
 #define FSR_TOP_LIST (1u << 17)
@@ -79,17 +81,34 @@ __device__ __forceinline__ void fsr_top_scan(const T *row, fsr_top_word low, fsr
         f(row[i], i);
 }
 
-// Least keys of groups: lane l of every line that a block samples. Lines are `apart` elements from one another; neighbours are
-// different blocks'.
+__device__ __forceinline__ unsigned fsr_top_hash(unsigned x) {
+    x = (x ^ x >> 16) * 0x9e3779b1u;
+    x = (x ^ x >> 15) * 0x85ebca77u;
+    return x ^ x >> 16;
+}
+
+// Where the calling lane's element of a line is. Neighbours in a cluster are in lanes that change from line to line, so that no
+// column of a matrix is all in one group.
+__device__ __forceinline__ fsr_top_word fsr_top_spot(fsr_top_word line, unsigned lane, unsigned apart) {
+    const unsigned own = lane ^ (fsr_top_hash(~(unsigned)line) & 31);
+    const unsigned part = (unsigned)line * (32 / FSR_TOP_CLUSTER) + own / FSR_TOP_CLUSTER, share = apart / 32;
+    const unsigned cluster = (unsigned)((fsr_top_word)fsr_top_hash(part) * share >> 32);
+    return ((fsr_top_word)part * share + cluster) * FSR_TOP_CLUSTER + own % FSR_TOP_CLUSTER;
+}
+
+// Least keys of groups: a lane of every line that a block samples, one of each SAMPLERS, which its neighbours have the others of:
+// which one changes too, so that no run of the row is all in a few groups.
 template <class T>
 __device__ void fsr_top_sample(fsr_top_word *shared, const fsr_order_form &f, const T *row, fsr_top_word n,
                                unsigned apart, fsr_top_work *w) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = FSR_TOP_THREADS / 32;
-    const fsr_top_word lines = n / apart, all = (fsr_top_word)FSR_TOP_SAMPLERS * warps;
+    const fsr_top_word lines = n / apart;
     fsr_top_word least = ~0ull;
 #pragma unroll 8
-    for (fsr_top_word line = (fsr_top_word)warp * FSR_TOP_SAMPLERS + blockIdx.x; line < lines; line += all) {
-        const fsr_top_word key = (fsr_top_word)fsr_order_key(f, row[line * apart + lane]);
+    for (unsigned some = warp; (fsr_top_word)some * FSR_TOP_SAMPLERS < lines; some += warps) {
+        const unsigned own = (blockIdx.x ^ blockIdx.x >> 4 ^ fsr_top_hash(~some)) % FSR_TOP_SAMPLERS;
+        const fsr_top_word line = (fsr_top_word)some * FSR_TOP_SAMPLERS + own;
+        const fsr_top_word key = line < lines ? (fsr_top_word)fsr_order_key(f, row[fsr_top_spot(line, lane, apart)]) : ~0ull;
         least = key < least ? key : least;
     }
     shared[threadIdx.x] = least;
@@ -118,12 +137,10 @@ __device__ __forceinline__ unsigned fsr_top_groups(unsigned rank) {
     return groups;
 }
 
-// By one block: the threshold, the least key of so great a rank among those of groups, and a state in which nothing was counted.
-// rank 0: everything is listed.
+// By one block: the key of so great a rank among those of groups; rank 0: everything is listed.
 template <int ROOM>
-__device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned k, fsr_top_word all, unsigned rank,
-                              unsigned threads) {
-    fsr_top_state *const state = &w->state;
+__device__ fsr_top_word fsr_top_limit(fsr_top_shared<ROOM> &s, const fsr_top_work *w, fsr_top_word all, unsigned rank,
+                                      unsigned threads) {
     fsr_top_word limit = all;
     const unsigned groups = fsr_top_groups(rank);
     if (rank && groups <= threads) {
@@ -136,10 +153,19 @@ __device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned
         const fsr_top_rank last = fsr_top_kth(fsr_top_words{w->group, FSR_TOP_GROUPS, threads}, s, rank - 1, threads, ~0u);
         limit = ((last.word + 1) << last.shift) - 1;
     }
+    return limit < all ? limit : all;
+}
+
+// By one block: the threshold, and a state in which nothing was counted.
+template <int ROOM>
+__device__ void fsr_top_begin(fsr_top_shared<ROOM> &s, fsr_top_work *w, unsigned k, fsr_top_word all, unsigned rank,
+                              unsigned threads) {
+    fsr_top_state *const state = &w->state;
+    const fsr_top_word limit = fsr_top_limit(s, w, all, rank, threads);
     for (unsigned v = threadIdx.x; v < FSR_TOP_VALUES; v += threads)
         state->count[v] = 0;
     if (threadIdx.x == 0) {
-        state->limit = limit < all ? limit : all;
+        state->limit = limit;
         state->prefix = 0;
         state->below = state->ties = state->tickets = state->met = 0;
         state->known = 0;
@@ -336,31 +362,63 @@ __device__ __forceinline__ void fsr_top_meet(fsr_top_state *state, unsigned bloc
     __syncthreads();
 }
 
-// What is left of the row behind the pass, by blocks that run together.
-template <int THREADS, class T, int ROOM>
-__device__ void fsr_top_finish(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
-                               fsr_top_word chunk, unsigned chunks, unsigned k, unsigned blocks, fsr_top_work *w,
-                               const fsr_top_out &out, fsr_top_word at) {
-    fsr_top_state *const state = &w->state;
-    const unsigned below = state->below;
-    const bool again = below > FSR_TOP_LIST || (below < k && state->ties < k - below);
-    unsigned times = 0;
-    if (!again && below >= k && blockIdx.x)
-        return;
-    for (int bits = 8 * (int)sizeof(T), first = 1; again && bits > 0; bits -= FSR_TOP_BITS, first = 0) {
-        fsr_top_digit<THREADS>(s, f, row, n, blocks, first, w);
+// Less than k passed the threshold.
+__device__ __forceinline__ bool fsr_top_few(const fsr_top_state *state, unsigned k) {
+    const unsigned below = fsr_top_peek(&state->below);
+    return below < k && fsr_top_peek(&state->ties) < k - below;
+}
+
+// The blocks of the kernel that ends a row.
+struct fsr_top_team {
+    unsigned blocks, times; // times: that they met
+    __device__ void meet(fsr_top_state *state) {
         fsr_top_meet(state, blocks, ++times);
     }
-    for (unsigned c = blockIdx.x; again && c < chunks; c += blocks)
+};
+
+// The pass by blocks that run together.
+template <int THREADS, class T, int ROOM>
+__device__ void fsr_top_again(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
+                              fsr_top_word chunk, unsigned chunks, fsr_top_team &team, fsr_top_work *w) {
+    for (unsigned c = blockIdx.x; c < chunks; c += team.blocks)
         fsr_top_collect<false, THREADS>(&s.n, f, row, n, chunk, c, w);
-    if (again)
-        fsr_top_meet(state, blocks, ++times);
+    team.meet(&w->state);
+}
+
+// What is left of the row behind the pass, by blocks that run together. safe: the second threshold's rank.
+template <int THREADS, class T, int ROOM>
+__device__ void fsr_top_finish(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, fsr_top_word n,
+                               fsr_top_word chunk, unsigned chunks, unsigned k, unsigned safe, unsigned blocks,
+                               fsr_top_work *w, const fsr_top_out &out, fsr_top_word at) {
+    fsr_top_state *const state = &w->state;
+    fsr_top_team team = {blocks, 0};
+    if (state->below >= k && state->below <= FSR_TOP_LIST && blockIdx.x)
+        return;
+    if (fsr_top_few(state, k)) {
+        team.meet(state);
+        if (blockIdx.x == 0) {
+            const fsr_top_word limit = fsr_top_limit(s, w, f.all, safe, THREADS);
+            if (threadIdx.x == 0) {
+                state->limit = limit;
+                state->below = state->ties = 0;
+            }
+        }
+        team.meet(state);
+        fsr_top_again<THREADS>(s, f, row, n, chunk, chunks, team, w);
+    }
+    if (fsr_top_peek(&state->below) > FSR_TOP_LIST || fsr_top_few(state, k)) {
+        for (int bits = 8 * (int)sizeof(T), first = 1; bits > 0; bits -= FSR_TOP_BITS, first = 0) {
+            fsr_top_digit<THREADS>(s, f, row, n, blocks, first, w);
+            team.meet(state);
+        }
+        fsr_top_again<THREADS>(s, f, row, n, chunk, chunks, team, w);
+    }
     if (fsr_top_peek(&state->below) < k) {
         for (unsigned c = blockIdx.x; c < chunks; c += blocks) {
             fsr_top_find_ties<THREADS>(s, f, row, n, chunk, c, k, w);
             __syncthreads();
         }
-        fsr_top_meet(state, blocks, ++times);
+        team.meet(state);
     }
     if (blockIdx.x == 0)
         fsr_top_end(s, f, row, k, THREADS, w, out, at);

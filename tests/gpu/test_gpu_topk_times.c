@@ -32,6 +32,8 @@ typedef enum pattern {
     NOT_AT_END,
     TINY,
     ZEROS,
+    COLUMN,
+    MANY_RUNS,
     PATTERNS
 } pattern;
 static const char *const pattern_name[PATTERNS] = {"random",
@@ -45,7 +47,9 @@ static const char *const pattern_name[PATTERNS] = {"random",
                                                    "NaN of both signs",
                                                    "NaN at the end",
                                                    "subnormal numbers",
-                                                   "zeros of both signs"};
+                                                   "zeros of both signs",
+                                                   "one column of 32",
+                                                   "runs in descending order"};
 
 static fsr_node number(double value) {
     return fsr_cast(fsr_float(G, value), FSR_F32);
@@ -74,6 +78,8 @@ static fsr_node recorded(pattern p) {
     case NOT_AT_END: return fsr_where(fsr_less(i, fsr_int(G, n / 2)), uniform, nan);
     case TINY: return fsr_mul(fsr_cast(fsr_bitwise_and(words, fsr_int(G, 0xfffff)), FSR_F32), number(0x1p-149));
     case ZEROS: return fsr_where(sign, number(0), number(-0.0));
+    case COLUMN: return fsr_add(uniform, fsr_cast(fsr_equal(fsr_mod(i, fsr_int(G, 32)), fsr_int(G, 5)), FSR_F32));
+    case MANY_RUNS: return fsr_sub(number(0), fsr_cast(fsr_mod(i, fsr_int(G, 1 << 19)), FSR_F32));
     default: return uniform;
     }
 }

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-enum { LONGEST = 3200, LIST = 512, CHUNK = 512, SAMPLERS = 8 };
+enum { LONGEST = 3200, LIST = 512, CHUNK = 512, SAMPLERS = 32, APART = 64 };
 
 static const char text[] =
     "typedef %s T;\nenum { REAL = %d };\n"
-    "#define FSR_TOP_SAMPLERS 8\n"
+    "#define FSR_TOP_SAMPLERS 32\n"
     "#define FSR_TOP_LIST 512u\n"
     "#define __device__\n"
     "static inline void __syncthreads(HOST_LINE) { host_calls->barrier(line); }\n"
@@ -29,15 +29,18 @@ static const char text[] =
     "#include \"backend_cuda/top_long.cuh\"\n"
     "extern \"C\" void __global__ top(int which, fsr_order_form *f, const T *row, unsigned n, unsigned k, unsigned "
     "blocks,\n"
-    "                                 int flag, fsr_top_work *w, void *values, unsigned *places) {\n"
+    "                                 int flag, unsigned safe, fsr_top_work *w, void *values, unsigned *places) {\n"
     "    __shared__ fsr_top_shared<2048> large;\n"
     "    __shared__ fsr_top_shared<256> small;\n"
     "    const fsr_top_out out = {values, places, 0};\n"
     "    switch (which) {\n"
-    "    case 0: return fsr_top_sample(large.key, *f, row, n, 64, w);\n"
+    "    case 0: return fsr_top_sample(large.key, *f, row, n, (unsigned)flag, w);\n"
     "    case 1: return fsr_top_begin(large, w, k, f->all, (unsigned)flag, 1024u);\n"
     "    case 2: return fsr_top_collect<REAL, 256>(&large.n, *f, row, n, 512, blockIdx.x, w);\n"
-    "    case 3: return fsr_top_finish<256>(large, *f, row, n, 512, (n + 511) / 512, k, blocks, w, out, 0);\n"
+    "    case 3: return fsr_top_finish<256>(large, *f, row, n, 512, (n + 511) / 512, k, safe, "
+    "blocks, w, out, 0);\n"
+    "    case 4: places[blockIdx.x * 32 + threadIdx.x] = "
+    "(unsigned)fsr_top_spot(blockIdx.x, threadIdx.x, flag); return;\n"
     "    case 6: return fsr_top_row<T, 16, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
     "    case 7: return fsr_top_row<T, 0, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
     "    case 9: return fsr_top_ranks<T, 256>(small, *f, row, n, (long long *)w, k, 256u, (T *)values);\n"
@@ -93,7 +96,7 @@ typedef struct launch {
     const dtype *d;
     form f;
     const void *row;
-    unsigned n, k, rank, *places; /* rank: of the threshold among what is sampled */
+    unsigned n, k, rank, safe, *places; /* rank, safe: of the thresholds among what is sampled */
     void *values;
     uint64_t seed;
 } launch;
@@ -101,10 +104,10 @@ typedef struct launch {
 static void run(const launch *l, int which, int blocks, int threads, int flag) {
     char source[8192];
     const form *f = &l->f;
-    unsigned n = l->n, k = l->k, of = (unsigned)blocks, *places = l->places;
+    unsigned n = l->n, k = l->k, of = (unsigned)blocks, safe = l->safe, *places = l->places;
     const void *row = l->row;
     void *w = work, *values = l->values;
-    void *args[] = {&which, &f, &row, &n, &k, &of, &flag, &w, &values, &places};
+    void *args[] = {&which, &f, &row, &n, &k, &of, &flag, &safe, &w, &values, &places};
     fsr_fault fault = {FSR_OK, NULL};
     snprintf(source, sizeof source, text, l->d->word, l->d->digits > 0);
     if ((which == 3 ? host_cuda_run_together : host_cuda_run_text)("top", source, args, blocks, threads, l->seed,
@@ -117,7 +120,7 @@ static void run_long(const launch *l) {
     const int chunks = ((int)l->n + CHUNK - 1) / CHUNK;
     const bool sampled = l->n > LIST;
     if (sampled)
-        run(l, 0, SAMPLERS, 256, 0);
+        run(l, 0, SAMPLERS, 256, APART);
     run(l, 1, 1, 1024, sampled ? (int)l->rank : 0);
     run(l, 2, chunks, 256, 0);
     run(l, 3, 3, 256, 0);
@@ -145,7 +148,20 @@ enum { EQUAL, SORTED, REVERSED, PIPE, RANDOM, FEW, SPECIAL, HIDDEN, SHOWN, PATTE
 static const char *const pattern[] = {"equal", "sorted",  "reversed", "organ pipe", "random",
                                       "few",   "special", "hidden",   "shown"};
 
-/* HIDDEN, SHOWN: lines that are sampled hold nothing, or all, of what is looked for first. */
+/* Which elements of a row of up to LONGEST are looked at, as one who knows the hash would ask. */
+static bool sampled[LONGEST];
+
+static int look(void **state) {
+    static unsigned places[32 * (LONGEST / APART)];
+    const int lines = LONGEST / APART;
+    (void)state;
+    run(&(launch){.d = &dtypes[0], .places = places}, 4, lines, 32, APART);
+    for (int i = 0; i < 32 * lines; i++)
+        sampled[places[i]] = true;
+    return 0;
+}
+
+/* HIDDEN, SHOWN: what is sampled holds nothing, or all, of what is looked for first. */
 static void make(const dtype *d, int p, unsigned n, void *out) {
     static const double special[] = {NAN, -NAN, 0, -0.0, INFINITY, -INFINITY, 1e-310, -1e-40, 1, 2};
     uint32_t state = 12345;
@@ -159,8 +175,8 @@ static void make(const dtype *d, int p, unsigned n, void *out) {
                          : p == RANDOM   ? random
                          : p == FEW      ? (int)random % 3
                          : p == SPECIAL  ? special[(int)random % 10]
-                         : p == HIDDEN   ? (i % 64 < 32 ? 1e6 + i : 100 + i * 0.5)
-                                         : (i % 64 < 32 ? i * 0.5 : 1e6 + i);
+                         : p == HIDDEN   ? (sampled[i] ? 1e6 + i : 100 + i * 0.5)
+                                         : (sampled[i] ? i * 0.5 : 1e6 + i);
         if (d->size == 1)
             ((unsigned char *)out)[i] = isfinite(x) ? (unsigned char)fmod(fabs(x), 256) : 255;
         else if (d->size == 4)
@@ -217,12 +233,14 @@ static void many(void **state) {
     sweep(&(launch){.d = &dtypes[1], .n = 2100, .k = 2048}, run_large, SORTED);
 }
 
+/* With thresholds that are enough, with a first one that is not, and with two that are not. */
 static void long_rows(void **state) {
     (void)state;
-    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 10, .rank = 10}, run_long, PATTERNS);
-    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 100, .rank = 40}, run_long, PATTERNS);
-    sweep(&(launch){.d = &dtypes[1], .n = 3001, .k = 200, .rank = 200}, run_long, REVERSED);
-    sweep(&(launch){.d = &dtypes[2], .n = 2500, .k = 200, .rank = 9}, run_long, SORTED);
+    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 10, .rank = 10, .safe = 10}, run_long, PATTERNS);
+    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 100, .rank = 40, .safe = 100}, run_long, PATTERNS);
+    sweep(&(launch){.d = &dtypes[0], .n = LONGEST, .k = 100, .rank = 2, .safe = 3}, run_long, PATTERNS);
+    sweep(&(launch){.d = &dtypes[1], .n = 3001, .k = 200, .rank = 200, .safe = 200}, run_long, REVERSED);
+    sweep(&(launch){.d = &dtypes[2], .n = 2500, .k = 200, .rank = 9, .safe = 120}, run_long, SORTED);
     sweep(&(launch){.d = &dtypes[0], .n = 500, .k = 300}, run_long, SORTED);
 }
 
@@ -264,5 +282,5 @@ int main(void) {
         puts("skipped: no C++ compiler");
         return 77;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, look, NULL);
 }
