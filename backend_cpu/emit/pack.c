@@ -5,7 +5,8 @@
  * has a small array in which a strip's elements are put next to each other without a branch: every element is written
  * where the next one belongs, and only then does the place move on, or not. AVX-512 has an instruction that does so
  * for a vector; it is used where the compiler has it, on registers only: its form that stores takes a hundred cycles
- * on some processors.
+ * on some processors. AVX2 moves lanes to places that a table has for each mask of eight. (Counter-example to making
+ * places by PEXT: on some processors that takes hundreds of cycles, too.)
  *
  * From there whole lines of memory go to the array, past the caches where results are larger than they; what is left
  * of a line stays until the next strip. Only a part's first and last line of each end, which it may share with
@@ -13,13 +14,22 @@
  * What is not selected may be nobody's (`front`): then there is one end.
  * Counter-example to writing what a strip has: strips begin anywhere, and a line that is written by halves past a cache
  * that holds it is read back. Measured, 2^24 f32, one thread: places 21.9 ms, halves of lines 10.1, whole lines
- * 5.4. */
+ * 5.4. Lines are copied by vectors, in the order in which the end grows: the C library's copy, upwards at both ends,
+ * took twice as long for the whole filter where the result went through the caches. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 
 /* `to` is a multiple of a line. Of what is held there `skip` bytes are somebody else's. */
 static const char ends_text[] =
     "typedef struct { char *to; i64 held, skip; } fsr_pack_side;\n"
+    "#if defined __AVX512F__\n"
+    "#define FSR_PACK_PIECE 64\n"
+    "#elif defined __AVX__\n"
+    "#define FSR_PACK_PIECE 32\n"
+    "#else\n"
+    "#define FSR_PACK_PIECE 16\n"
+    "#endif\n"
+    "typedef i32 fsr_pack_piece __attribute__((vector_size(FSR_PACK_PIECE), may_alias, aligned(1)));\n"
     "static inline void fsr_pack_up(fsr_pack_side *e, char *to) {\n"
     "    e->skip = e->held = (i64)to & 63;\n"
     "    e->to = to - e->skip;\n"
@@ -33,7 +43,9 @@ static const char ends_text[] =
     "    if (!lines) return;\n"
     "    if (e->skip) __builtin_memcpy(e->to + e->skip, from + e->skip, 64 - e->skip);\n"
     "    if (stream) { fsr_stream(e->to + i, from + i, lines - i); }\n"
-    "    else __builtin_memcpy(e->to + i, from + i, lines - i);\n"
+    "    else\n"
+    "        for (i64 k = i; k < lines; k += FSR_PACK_PIECE)\n"
+    "            *(fsr_pack_piece *)(e->to + k) = *(const fsr_pack_piece *)(from + k);\n"
     "    __builtin_memcpy(from, from + lines, 64);\n"
     "    e->to += lines;\n"
     "    e->held -= lines;\n"
@@ -44,7 +56,9 @@ static const char ends_text[] =
     "    if (!lines) return;\n"
     "    if (e->skip) __builtin_memcpy(e->to - 64, from - 64, 64 - e->skip);\n"
     "    if (stream) { fsr_stream(e->to - lines, from - lines, lines - i); }\n"
-    "    else __builtin_memcpy(e->to - lines, from - lines, lines - i);\n"
+    "    else\n"
+    "        for (i64 k = i + FSR_PACK_PIECE; k <= lines; k += FSR_PACK_PIECE)\n"
+    "            *(fsr_pack_piece *)(e->to - k) = *(const fsr_pack_piece *)(from - k);\n"
     "    __builtin_memcpy(from - 64, from - lines - 64, 64);\n"
     "    e->to -= lines;\n"
     "    e->held -= lines;\n"
@@ -54,11 +68,21 @@ static const char ends_text[] =
     "#if __has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
     "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
     "#define FSR_PACK_VECTORS 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#if !defined FSR_PACK_VECTORS && defined __AVX2__ && defined __has_builtin\n"
+    "#if __has_builtin(__builtin_ia32_permvarsi256)\n"
+    "#define FSR_PACK_PLACES 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#if defined FSR_PACK_VECTORS || defined FSR_PACK_PLACES\n"
     "static inline u32 fsr_pack_bits8(const u8 *mask) {\n"
     "    u64 x;\n"
     "    __builtin_memcpy(&x, mask, 8);\n"
     "    return (u32)(x * 0x0102040810204080u >> 56);\n"
     "}\n"
+    "#endif\n"
+    "#ifdef FSR_PACK_VECTORS\n"
     "#if defined __AVX512BW__ && defined __AVX512VL__ && __has_builtin(__builtin_ia32_cvtb2mask128)\n"
     "static inline u32 fsr_pack_bits16(const u8 *mask) {\n"
     "    typedef char bytes __attribute__((vector_size(16)));\n"
@@ -71,19 +95,76 @@ static const char ends_text[] =
     "    return fsr_pack_bits8(mask) | fsr_pack_bits8(mask + 8) << 8;\n"
     "}\n"
     "#endif\n"
-    "#endif\n"
     "#endif\n";
 
-/* Vectors of one size: how many lanes, their type, the instruction's name, the mask's bits, the lanes in reverse. */
+/* Eight words of 32 bits, or four of 64 as pairs of such: the bits of four pairs, and words in the order of four bits
+ * of `places` each, which `shift` brings down. */
+static const char places_text[] =
+    "typedef i32 fsr_pack_words __attribute__((vector_size(32), may_alias));\n"
+    "typedef u32 fsr_pack_shift __attribute__((vector_size(32), may_alias));\n"
+    "typedef i32 fsr_pack_part __attribute__((vector_size(32), may_alias, aligned(1)));\n"
+    "static inline u32 fsr_pack_pairs4(const u8 *mask) {\n"
+    "    u32 x;\n"
+    "    __builtin_memcpy(&x, mask, 4);\n"
+    "    return (u32)(x * (u64)0x1041040 >> 24 & 0x55) * 3;\n"
+    "}\n"
+    "static inline fsr_pack_words fsr_pack_moved(const fsr_pack_words x, const u32 places, const fsr_pack_shift shift) "
+    "{\n"
+    "    const fsr_pack_shift all = {places, places, places, places, places, places, places, places};\n"
+    "    return __builtin_ia32_permvarsi256(x, (fsr_pack_words)(all >> shift));\n"
+    "}\n";
+
+/* For each mask of eight the places of what it selects, from the lowest four bits up. */
+static void put_places(fsr_text *to) {
+    fsr_text_add(to, "#ifdef FSR_PACK_PLACES\nstatic const u32 fsr_pack_places[256] = {");
+    for (unsigned mask = 0; mask < 256; mask++) {
+        unsigned places = 0;
+        for (unsigned lane = 0, held = 0; lane < 8; lane++)
+            if (mask >> lane & 1)
+                places |= lane << 4 * held++;
+        fsr_text_add(to, "%s0x%x,", mask % 8 ? " " : "\n    ", places);
+    }
+    fsr_text_add(to, "\n};\n");
+    fsr_text_raw(to, places_text, sizeof places_text - 1);
+    fsr_text_add(to, "#endif\n");
+}
+
+/* Vectors of one size: how many lanes, their type, the instruction's name, the mask's bits, the lanes in reverse; and
+ * the bits of the mask of 32 bytes, what brings down places of words from the first, and the lanes in reverse. */
 typedef struct vector_text {
     int size, lanes;
-    const char *type, *name, *bits, *reverse;
+    const char *type, *name, *bits, *reverse, *few, *back;
 } vector_text;
 
 static const vector_text vectors[] = {
-    {4, 16, "i32", "si", "fsr_pack_bits16(mask + l)", "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0"},
-    {8, 8, "long long", "di", "fsr_pack_bits8(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
+    {4, 16, "i32", "si", "fsr_pack_bits16(mask + l)", "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0",
+     "fsr_pack_bits8(mask + l)", "28, 24, 20, 16, 12, 8, 4, 0"},
+    {8, 8, "long long", "di", "fsr_pack_bits8(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0", "fsr_pack_pairs4(mask + l)",
+     "24, 28, 16, 20, 8, 12, 0, 4"},
 };
+
+/* By places out of the table; p and q count elements, of which a vector has 32 / size. */
+static void put_moved(fsr_text *to, const vector_text *v, bool front) {
+    const int lanes = 32 / v->size;
+    fsr_text_add(to,
+                 "#elif defined FSR_PACK_PLACES\n"
+                 "    const fsr_pack_shift up = {0, 4, 8, 12, 16, 20, 24, 28};\n"
+                 "%s%s%s"
+                 "    for (; l + %d <= m; l += %d) {\n"
+                 "        const fsr_pack_words x = *(const fsr_pack_part *)(v + l);\n"
+                 "        const u32 bits = %s;\n"
+                 "        const i64 held = __builtin_popcount(bits) / %d;\n"
+                 "        *(fsr_pack_part *)p = fsr_pack_moved(x, fsr_pack_places[bits], up);\n"
+                 "        p += held;\n",
+                 front ? "" : "    const fsr_pack_shift down = {", front ? "" : v->back, front ? "" : "};\n", lanes,
+                 lanes, v->few, v->size / 4);
+    if (!front)
+        fsr_text_add(to,
+                     "        *(fsr_pack_part *)(q - %d) = fsr_pack_moved(x, fsr_pack_places[255 - bits], down);\n"
+                     "        q -= %d - held;\n",
+                     lanes, lanes);
+    fsr_text_add(to, "    }\n");
+}
 
 static void put_vectors(fsr_text *to, const vector_text *v, bool front) {
     fsr_text_add(to,
@@ -103,8 +184,9 @@ static void put_vectors(fsr_text *to, const vector_text *v, bool front) {
                      "        *(part *)(q - %d) = __builtin_shufflevector(b, b, %s);\n"
                      "        q -= %d - held;\n",
                      v->name, (1u << v->lanes) - 1, v->lanes, v->reverse, v->lanes);
-    fsr_text_add(to, "    }\n"
-                     "#endif\n");
+    fsr_text_add(to, "    }\n");
+    put_moved(to, v, front);
+    fsr_text_add(to, "#endif\n");
 }
 
 /* What the names of functions for one end end in. */
@@ -176,6 +258,7 @@ void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
     if (!fsr_kernel_compacts(e->k))
         return;
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
+    put_places(to);
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *store = &e->k->inst[i];
         if (store->filter != FSR_FILTER_COMPACTED || put[store->front][size_of(e, store)])

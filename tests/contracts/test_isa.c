@@ -186,6 +186,54 @@ static void rounds_whole_numbers_once(void **state) {
     }
 }
 
+enum { LONGEST = 1100 };
+
+/* What filters by `selected` give of 1, 2 ... n, and nothing of theirs beyond: the selected ones in order, then a tenth
+ * each; and the former alone. */
+static void check_filters(fsr_context *ctx, int n, const uint8_t *selected) {
+    static float s[LONGEST], got[2][LONGEST];
+    static double d[LONGEST], wide[LONGEST];
+    fsr_graph *g = fsr_graph_new(ctx);
+    int64_t there = 0, count = 0;
+    for (int i = 0; i < n; i++)
+        d[i] = s[i] = (float)(i + 1);
+    const int64_t shape[] = {n};
+    const fsr_node mask = fsr_from_host(g, FSR_BOOL, 1, shape, selected), x = fsr_from_host(g, FSR_F32, 1, shape, s);
+    const fsr_node y = fsr_from_host(g, FSR_F64, 1, shape, d);
+    assert_int_equal(fsr_read(fsr_filter(x, mask, fsr_float(g, 0.1)), got[0], sizeof(float) * (size_t)n), FSR_OK);
+    assert_int_equal(fsr_read(fsr_filter(y, mask, fsr_float(g, 0.1)), wide, sizeof(double) * (size_t)n), FSR_OK);
+    assert_int_equal(fsr_read_live(fsr_compress(mask, x), got[1], sizeof got[1], &there), FSR_OK);
+    for (int i = 0; i < n; i++)
+        if (selected[i]) {
+            assert_true(got[0][count] == s[i] && got[1][count] == s[i] && wide[count] == d[i]);
+            count++;
+        }
+    assert_int_equal(there, count);
+    for (int64_t i = count; i < n; i++)
+        assert_true(got[0][i] == 0.1f && wide[i] == 0.1);
+    fsr_graph_free(g);
+}
+
+/* Filters by vectors of each level, of lengths around these, and of each of 256 masks. */
+static void filters_pack_alike(void **state) {
+    (void)state;
+    static const int length[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 511, 512, 513, 1027};
+    static uint8_t every[LONGEST], some[4][LONGEST];
+    for (int i = 0; i < LONGEST; i++) {
+        every[i] = (uint8_t)(i / 8 >> i % 8 & 1);
+        for (int k = 0; k < 4; k++)
+            some[k][i] = k == 3 || ((unsigned)i * 2654435761u >> 20) % 4 < (unsigned)k;
+    }
+    for (int i = 0; i < COUNT_OF(levels); i++) {
+        fsr_context *ctx = open_level(&levels[i], "");
+        for (int k = 0; k < 4; k++)
+            for (int l = 0; l < COUNT_OF(length); l++)
+                check_filters(ctx, length[l], some[k]);
+        check_filters(ctx, LONGEST, every);
+        fsr_close(ctx);
+    }
+}
+
 static void changes_no_bit_of_functions(void **state) {
     (void)state;
     same_bits(true, FSR_ISA_AVX2);
@@ -269,6 +317,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(caps),
     cmocka_unit_test(changes_no_bit),
     cmocka_unit_test(rounds_whole_numbers_once),
+    cmocka_unit_test(filters_pack_alike),
     cmocka_unit_test(changes_no_bit_of_functions),
     cmocka_unit_test(quick_kernels_change_no_bit),
     cmocka_unit_test(each_its_own_objects),
