@@ -3,8 +3,9 @@
  *
  * Bounds. What a backward stable algorithm computes is exact for a matrix that is `error` away in norm: a multiple of
  * the unit and of the sizes, and what is not known of the arguments. A solution moves by the inverse's row times that,
- * factors by it times the norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. What is
- * multiplied to a determinant depends on the order of the rows, which is nobody's to know. */
+ * factors by it times the norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. Nor where
+ * the squares of the elements overflow: some algorithms add them. What is multiplied to a determinant depends on the
+ * order of the rows, which is nobody's to know. */
 #include "backend_cpu/reference/linalg.h"
 #include "graph/shape.h"
 #include <stdlib.h>
@@ -271,7 +272,9 @@ static bool one(fsr_ref_problem *x) {
         memset(x->radius[k], 0, sizeof *x->radius[k] * size);
         memset(x->either[k], 0, sizeof *x->either[k] * size);
     }
-    x->error += fsr_ref_backward(x->dtype, x->l.rows, x->l.cols, fsr_ref_norm(x->a, x->l.rows * x->l.cols));
+    const double norm = fsr_ref_norm(x->a, x->l.rows * x->l.cols);
+    x->known = x->known && norm * norm < (double)fsr_ball_limit(x->dtype);
+    x->error += fsr_ref_backward(x->dtype, x->l.rows, x->l.cols, norm);
     return run[x->l.kind](x);
 }
 

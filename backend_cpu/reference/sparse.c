@@ -3,7 +3,8 @@
  * triangle by rows, by substitution in long double, with a bound beside each element: what
  * the elements before it may be off, times the row's, and a rounding for each of the row's operations, over the
  * diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it, which is what
- * substitution in any order of a row's sums stays within. A zero has either sign: whether a sum begins with a zero, and
+ * substitution in any order of a row's sums stays within. Where a row's magnitudes, or a solution, may overflow, nobody
+ * knows: which part of a sum overflows first, with which sign, hangs on the order. A zero has either sign: whether a sum begins with a zero, and
  * what a quotient's is, is the library's affair. */
 #include "graph/sparse.h"
 #include "backend_cpu/reference/library.h"
@@ -55,18 +56,25 @@ static void subtract(row *r, const fsr_ball *a, const fsr_ball *x) {
     r->steps++;
 }
 
+/* What a row adds up stays finite in any order, and so does each product's part. */
+static bool fits(const problem *p, const row *r) {
+    return r->good && r->size + r->radius < fsr_ball_limit(p->dtype) / 4;
+}
+
 /* The row's sum over its diagonal. */
 static fsr_ball divide(const problem *p, const row *r) {
     const bool complex = fsr_dtype_is_complex(p->dtype);
     const long double unit = (long double)fsr_ball_unit(p->dtype) * (complex ? 4 : 1);
     const fsr_ball d = p->unit ? fsr_ball_real(1, 0) : r->diagonal;
     const long double square = d.center * d.center + d.imag * d.imag, away = size_of(&d) - (long double)fabs(d.radius);
-    const long double top = hypotl(r->re, r->im), rounded = (long double)(r->steps + 3) * unit * (r->size + top);
+    const long double tiny = fsr_ball_ulp(p->dtype, 0), top = hypotl(r->re, r->im),
+                      rounded = (long double)(r->steps + 3) * (unit * (r->size + top) + tiny);
     fsr_ball x = {.center = (r->re * d.center + r->im * d.imag) / square,
                   .imag = complex ? (r->im * d.center - r->re * d.imag) / square : 0};
     const long double radius =
-        (r->radius + rounded + size_of(&x) * (long double)fabs(d.radius)) / away + 3 * unit * size_of(&x);
-    x.radius = r->good && known(&d) && away > 0 ? (double)radius * (1 + 1e-12) : INFINITY;
+        (r->radius + rounded + size_of(&x) * (long double)fabs(d.radius)) / away + 3 * unit * size_of(&x) + tiny;
+    const bool whole = fits(p, r) && known(&d) && away > 0 && size_of(&x) + radius < fsr_ball_limit(p->dtype) / 4;
+    x.radius = whole ? (double)radius * (1 + 1e-12) : INFINITY;
     return x;
 }
 
@@ -104,8 +112,9 @@ static fsr_ball multiply_row(const problem *p, int64_t i, int64_t cols) {
         }
     }
     const long double unit = (long double)fsr_ball_unit(p->dtype) * (fsr_dtype_is_complex(p->dtype) ? 4 : 1);
-    const long double radius = r.radius + (long double)(r.steps + 2) * unit * r.size;
-    return (fsr_ball){.center = -r.re, .imag = -r.im, .radius = r.good ? (double)radius * (1 + 1e-12) : INFINITY};
+    const long double radius =
+        r.radius + (long double)(r.steps + 2) * (unit * r.size + (long double)fsr_ball_ulp(p->dtype, 0));
+    return (fsr_ball){.center = -r.re, .imag = -r.im, .radius = fits(p, &r) ? (double)radius * (1 + 1e-12) : INFINITY};
 }
 
 static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_ball *x) {

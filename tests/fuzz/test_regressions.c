@@ -419,6 +419,33 @@ static void test_everything_is_drawn(void **state) {
             fail_msg("%s is never drawn", fsr_op_get((fsr_op)op)->name);
 }
 
+/* A row of a triangle whose products overflow: which of them first, with which sign, hangs on their order. */
+static void test_triangle_that_overflows(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 1839), y = fuzz_leaf(g, FSR_F32, 2, SHAPE(4, 1), 4);
+    CHECK(true, fuzz_sparse(y, x, 20));
+    fsr_node square = fuzz_leaf(g, FSR_F32, 2, SHAPE(4, 4), 2079);
+    CHECK(true, fuzz_sparse(square, square, 20));
+}
+
+/* Quotients beyond 2^23 are off by the roundings within floor_divide. */
+static void test_large_quotients(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(11, 11, 11), 3595), y;
+    fsr_vectorize(&y, 1, (fsr_node[]){x, x}, 2, "(n),(n)->(n)", fuzz_centred, NULL);
+    CHECK(true, fsr_floor_divide(fsr_mul(x, y), fsr_param(g, "p1", FSR_F16, -7)));
+}
+
+/* What the loop takes elements of is a view that the loop's own kernel came to store: it is read where the fold is. */
+static void test_loop_over_a_view_beside_it(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 4), y = fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 2), 4), out[2];
+    fsr_node view = fsr_flip(fsr_prod(y, AXES(0), 1, 0), 0);
+    fuzz_iterate(out, (fsr_node[]){x, view}, 5, 2);
+    CHECK(true, out[0], view, fsr_argmin(x, AXES(0), 1, 0));
+    CHECK(true, fsr_round(out[0]), fsr_prod(y, AXES(0), 1, 0), fsr_add(x, view), fsr_cumsum(x, AXES(0), 1, 0));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -448,6 +475,9 @@ int main(void) {
         TEST(test_index_into_one_element),
         TEST(test_taken_of_a_loop_by_its_own_result),
         TEST(test_sign_of_a_solved_zero),
+        TEST(test_triangle_that_overflows),
+        TEST(test_large_quotients),
+        TEST(test_loop_over_a_view_beside_it),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
