@@ -116,13 +116,13 @@ static int64_t floor_div(int64_t a, int64_t b) {
 static void rows_of_load(const fsr_group *group, const fsr_inst *load, int64_t *low, int64_t *high) {
     const fsr_kernel *k = group->kernel;
     *low = 0;
-    *high = group->integer[FSR_INT_EXTENT];
+    *high = group->kernel->integer[FSR_INT_EXTENT];
     for (int i = 0; load->guard && i < k->guard[load->guard - 1].n; ++i) {
         const fsr_condition *condition = &k->condition[k->guard[load->guard - 1].condition[i]];
-        const fsr_form f = fsr_form_of(k, group->integer, condition->form);
+        const fsr_form f = fsr_form_of(k, group->kernel->integer, condition->form);
         if (f.stride[0] != 1 || f.nterms || fsr_form_varies(&f, 1, f.ndim))
             continue;
-        const int64_t end = group->integer[condition->extent] - f.offset;
+        const int64_t end = group->kernel->integer[condition->extent] - f.offset;
         *low = -f.offset > *low ? -f.offset : *low;
         *high = end < *high ? end : *high;
     }
@@ -144,14 +144,14 @@ static bool need_of_reader(const chooser *c, const fsr_group *group, int g, fsr_
     *out = (fsr_band_need){0, INT64_MAX, INT64_MIN};
     for (int i = 0; i < k->ninsts; ++i)
         if (is_load_of(c, group, i, g)) {
-            const int64_t step = fsr_form_of_access(k, group->integer, k->inst[i].index).stride[0];
+            const int64_t step = fsr_form_of_access(k, group->kernel->integer, k->inst[i].index).stride[0];
             out->step = step > out->step ? step : out->step;
         }
     for (int i = 0; i < k->ninsts; ++i) {
         int64_t low, high, first, last;
         if (!is_load_of(c, group, i, g))
             continue;
-        fsr_form f = fsr_form_of_access(k, group->integer, k->inst[i].index);
+        fsr_form f = fsr_form_of_access(k, group->kernel->integer, k->inst[i].index);
         const int64_t other = f.stride[0] - out->step;
         f.extent[0] = 1;
         if (f.nterms || f.divisor != 1 || f.whole)
@@ -170,7 +170,7 @@ static bool need_of_reader(const chooser *c, const fsr_group *group, int g, fsr_
  * over its span, where that divides the step; else bounds of them, where its span divides what the reader steps by. */
 static bool need_for_band(const chooser *c, int q, fsr_band_need *need) {
     const fsr_band_need *own = &c->bands->need[q];
-    const int64_t step = need->step, span = fsr_nest_span(c->p->group[q].integer);
+    const int64_t step = need->step, span = fsr_nest_span(c->p->group[q].kernel->integer);
     if (host_of(c, q) == q)
         return true;
     if (own->step % span == 0) {
@@ -214,7 +214,7 @@ static int element_bytes(const fsr_group *group) {
 
 /* Indices of a band whose results, of all nests of the host and of group `more`, a near cache holds. */
 static int64_t band_of(const chooser *c, int host, int more) {
-    const int64_t extent = c->p->group[host].integer[FSR_INT_EXTENT];
+    const int64_t extent = c->p->group[host].kernel->integer[FSR_INT_EXTENT];
     double each = 0, fixed = 0;
     for (int i = 0; i < c->count; ++i) {
         const int g = c->order[i];
@@ -223,8 +223,8 @@ static int64_t band_of(const chooser *c, int host, int more) {
         const fsr_band_need *need = &c->bands->need[g];
         const double size = element_bytes(&c->p->group[g]);
         each += size * (double)need->step;
-        fixed += size * ((double)need->last - (double)need->first + 2 * (double)fsr_nest_span(c->p->group[g].integer) -
-                         (double)need->step);
+        fixed += size * ((double)need->last - (double)need->first +
+                         2 * (double)fsr_nest_span(c->p->group[g].kernel->integer) - (double)need->step);
     }
     const double most = (c->prices->near - fixed) / each, least = ceil((double)extent / TASKS);
     return most < 1 ? 0 : (int64_t)(most < least ? most : least);
@@ -232,7 +232,7 @@ static int64_t band_of(const chooser *c, int host, int more) {
 
 /* Bytes of a group's results. */
 static double stored_bytes(const fsr_group *group) {
-    return (double)group->integer[FSR_INT_ROWS] * element_bytes(group);
+    return (double)group->kernel->integer[FSR_INT_ROWS] * element_bytes(group);
 }
 
 /* ns of what the nests of a host and group `more` compute twice in bands of so many. */

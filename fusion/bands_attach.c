@@ -45,7 +45,7 @@ static void add_arguments(fsr_group *host, const fsr_group *group, fsr_nest *nes
             (own->array[b].written ? banded_array : read_array)(host, &group->operand[b], own->array[b].dtype);
     }
     nest->integer = k->nints;
-    memcpy(host->integer + k->nints, group->integer, sizeof group->integer[0] * (size_t)own->nints);
+    memcpy(k->integer + k->nints, own->integer, sizeof own->integer[0] * (size_t)own->nints);
     k->nints += own->nints;
     nest->scalar = k->nscalars;
     memcpy(host->scalar + k->nscalars, group->scalar, sizeof group->scalar[0] * (size_t)own->nscalars);
@@ -56,9 +56,9 @@ static void add_arguments(fsr_group *host, const fsr_group *group, fsr_nest *nes
 static void add_reach(fsr_group *host, const fsr_band_need *need, fsr_nest *nest) {
     fsr_kernel *k = host->kernel;
     nest->reach = k->nints;
-    host->integer[nest->reach + FSR_REACH_STEP] = need->step;
-    host->integer[nest->reach + FSR_REACH_FIRST] = need->first;
-    host->integer[nest->reach + FSR_REACH_LAST] = need->last;
+    k->integer[nest->reach + FSR_REACH_STEP] = need->step;
+    k->integer[nest->reach + FSR_REACH_FIRST] = need->first;
+    k->integer[nest->reach + FSR_REACH_LAST] = need->last;
     k->nints += FSR_REACH_SIZE;
 }
 
@@ -89,7 +89,7 @@ fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, const int 
     fsr_group *last = &p->group[host];
     if (!bands->band[host])
         return FSR_OK;
-    if (!(last->kernel->nests = fsr_nests_new()))
+    if (!fsr_kernel_make_room(last->kernel) || !(last->kernel->nests = fsr_nests_new()))
         return FSR_ERR_MEMORY;
     fsr_nests *nests = last->kernel->nests;
     for (int i = 0; i < count; ++i)
@@ -99,7 +99,8 @@ fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, const int 
         describe(last->kernel, nests->nest[i].kernel);
     nests->band = last->kernel->nints++;
     nests->bytes = last->kernel->nints++;
-    last->integer[nests->band] = bands->band[host];
-    fsr_nests_place(last->kernel, last->integer);
+    last->kernel->integer[nests->band] = bands->band[host];
+    fsr_nests_place(last->kernel, last->kernel->integer);
+    fsr_kernel_trim(last->kernel);
     return FSR_OK;
 }

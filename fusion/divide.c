@@ -56,7 +56,7 @@ static places part_of(const cut *c, int i, int64_t extent) {
 
 /* The condition asks dimension d alone: its form, at i - low. */
 static bool asks_only(const fsr_group *group, int condition, int d, int64_t *low) {
-    const fsr_form f = fsr_form_of(group->kernel, group->integer, group->kernel->condition[condition].form);
+    const fsr_form f = fsr_form_of(group->kernel, group->kernel->integer, group->kernel->condition[condition].form);
     bool only = f.nterms == 0 && f.divisor == 1 && f.stride[d] == 1;
     for (int i = 0; i < f.ndim; ++i)
         only = only && (i == d || f.stride[i] == 0 || f.extent[i] <= 1);
@@ -66,7 +66,7 @@ static bool asks_only(const fsr_group *group, int condition, int d, int64_t *low
 
 static int64_t step_of(const fsr_group *group, int condition) {
     const int slot = group->kernel->condition[condition].step;
-    return slot ? group->integer[slot] : 1;
+    return slot ? group->kernel->integer[slot] : 1;
 }
 
 static void know(const fsr_group *group, int d, const places *at, fsr_loop_version *known) {
@@ -75,7 +75,7 @@ static void know(const fsr_group *group, int d, const places *at, fsr_loop_versi
     for (int c = 0; c < k->nconditions; ++c) {
         if (!asks_only(group, c, d, &low))
             continue;
-        const int64_t high = low + group->integer[k->condition[c].extent], step = step_of(group, c);
+        const int64_t high = low + group->kernel->integer[k->condition[c].extent], step = step_of(group, c);
         const int64_t first = at->start, last = first + (at->count - 1) * at->step;
         const bool fixed = step == 1 || at->step % step == 0, hits = (first - low) % step == 0;
         const uint64_t bit = UINT64_C(1) << c;
@@ -86,7 +86,8 @@ static void know(const fsr_group *group, int d, const places *at, fsr_loop_versi
 
 /* Operations of the whole domain if it is cut so, in ns; versions are left out. */
 static double work_of(const division *s, const fsr_group *group, const cut *c) {
-    const double elements = (double)fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]);
+    const double elements =
+        (double)fsr_size_mul(group->kernel->integer[FSR_INT_ROWS], group->kernel->integer[FSR_INT_COLS]);
     const int64_t extent = c ? group->extent[c->dim] : 1;
     double sum = 0;
     for (int i = 0; i < (c ? parts_of(c) : 1); ++i) {
@@ -123,7 +124,7 @@ static bool best_cut(const division *s, const fsr_group *group, cut *best, doubl
         for (int d = 0; d < k->ndim; ++d) {
             if (!asks_only(group, c, d, &low))
                 continue;
-            const int64_t high = low + group->integer[k->condition[c].extent], step = step_of(group, c);
+            const int64_t high = low + group->kernel->integer[k->condition[c].extent], step = step_of(group, c);
             add_cut(list, &n, (cut){d, low, 1}, group->extent[d]);
             add_cut(list, &n, (cut){d, high, 1}, group->extent[d]);
             if (step > 1)
@@ -146,11 +147,16 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
     const fsr_group *whole = &s->p->group[s->g];
     fsr_link blame;
     *out = (fsr_group){.domain = *domain, .nstores = whole->nstores, .part = true, .unmerged = unmerged};
+    out->in_place = whole->in_place;
+    out->base = whole->base;
     for (int i = 0; i < whole->nstores; ++i)
         out->store[i] = whole->store[i];
     if (fsr_group_try(s->p, s->g, out, &blame))
         return false;
-    if (out->nneeds == 0 && out->nloops == 0)
+    bool good = out->nneeds == 0 && out->nloops == 0;
+    for (int i = 0; good && whole->in_place && i < whole->ndeps; ++i)
+        good = fsr_group_depend(out, whole->deps[i]); /* who reads what is overwritten */
+    if (good)
         return true;
     fsr_kernel_free(out->kernel);
     return false;
@@ -242,13 +248,16 @@ static void commit(division *s) {
     fsr_partition_settle(p, s->g);
 }
 
-/* A map with guards, whose results nobody has to keep apart. */
+/* A map with guards, whose results nobody has to keep apart; in place, of a region that is where it is said to be, over
+ * what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
-    bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops &&
-               !group->in_place && group->nstores > 0;
+    bool may =
+        group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops && group->nstores > 0;
+    if (may && group->in_place)
+        may = fsr_has(p->flow->node[group->store[0].id].kind, FSR_FIELD_view) && !fsr_kernel_in_place(group->kernel);
     for (int i = 0; may && i < group->nstores; ++i)
         may = !fsr_is(p->flow->node[group->store[i].id].kind, FSR_IS_STORED);
-    return may && group->integer[FSR_INT_ROWS] > 0 && group->kernel->npasses == 0;
+    return may && group->kernel->integer[FSR_INT_ROWS] > 0 && group->kernel->npasses == 0;
 }
 
 void fsr_partition_divide(fsr_partition *p) {

@@ -27,9 +27,8 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
         fprintf(
             to,
             "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
-            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->launch.blocks, s->threads,
-            s->group, schedule_words[s->kind].group, s->items, s->vector,
-            s->persistent ? ", the row held in registers" : "");
+            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->blocks, s->threads, s->group,
+            schedule_words[s->kind].group, s->items, s->vector, s->persistent ? ", the row held in registers" : "");
     fputs("    as text: ", to);
     fsr_schedule_print(step->kernel, to);
     fputc('\n', to);
@@ -103,7 +102,7 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
     fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
     fsr_explain_sites(flow, k, to);
     fprintf(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n",
-            (long long)step->launch.integer[FSR_INT_ROWS], (long long)step->launch.integer[FSR_INT_COLS], k->npasses,
+            (long long)step->kernel->integer[FSR_INT_ROWS], (long long)step->kernel->integer[FSR_INT_COLS], k->npasses,
             k->npasses == 1 ? "" : "es");
     explain_schedule(step, to);
     explain_arrays(step, k->narrays, to);
@@ -115,8 +114,8 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
                                       : "by warps, written side by side");
     if (k->nests)
         fprintf(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
-                k->nests->n == 1 ? "" : "s", (long long)step->launch.integer[k->nests->band],
-                (long long)step->launch.integer[FSR_INT_EXTENT], (long long)step->launch.integer[k->nests->bytes]);
+                k->nests->n == 1 ? "" : "s", (long long)step->kernel->integer[k->nests->band],
+                (long long)step->kernel->integer[FSR_INT_EXTENT], (long long)step->kernel->integer[k->nests->bytes]);
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     if (step->part)

@@ -116,9 +116,9 @@ static bool reads_safely(fsr_group *group) {
     fsr_form store = {0};
     for (int i = 0; i < k->naccesses; ++i)
         if (k->access[i].buffer == to)
-            store = fsr_form_of_access(k, group->integer, i);
+            store = fsr_form_of_access(k, group->kernel->integer, i);
     for (int i = 0; i < k->naccesses; ++i) {
-        const fsr_form load = fsr_form_of_access(k, group->integer, i);
+        const fsr_form load = fsr_form_of_access(k, group->kernel->integer, i);
         if (from >= 0 && k->access[i].buffer == from && !fsr_form_same(&load, &store) && !fsr_form_apart(&load, &store))
             return false;
     }

@@ -29,7 +29,7 @@ static int64_t column_state_bytes(const fsr_kernel *k) {
 }
 
 static const char *passes_along_rows(const fsr_group *group, const fsr_target *target) {
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     if (cols <= fsr_schedule_row_capacity(group) || fsr_schedule_team_fits(group->kernel, target))
         return NULL;
     if (rows >= fsr_ceil_div(fsr_nominal_gpu.processors, 2))
@@ -38,7 +38,7 @@ static const char *passes_along_rows(const fsr_group *group, const fsr_target *t
 }
 
 static const char *passes_along_columns(const fsr_group *group) {
-    if (group->integer[FSR_INT_ROWS] >= (int64_t)fsr_nominal_gpu.processors * COLUMN_THREADS)
+    if (group->kernel->integer[FSR_INT_ROWS] >= (int64_t)fsr_nominal_gpu.processors * COLUMN_THREADS)
         return NULL;
     return "the folded dimension is the outer one in memory and there are too few columns to give each a thread";
 }
@@ -86,7 +86,7 @@ static bool wastes_lanes(const fsr_partition *p, const fsr_group *group) {
     for (int i = 0; i < k->ninsts && group->nloops; ++i)
         inside = inside || (k->inst[i].kind == FSR_INST_ITERATE && k->inst[i].level == FSR_ELEM);
     return inside && !p->target->gpu && group->nfolds && fsr_group_orientation(group) == FSR_ORIENT_ROWS &&
-           group->integer[FSR_INT_COLS] < LOOP_LANES;
+           group->kernel->integer[FSR_INT_COLS] < LOOP_LANES;
 }
 
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame) {

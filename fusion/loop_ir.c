@@ -19,10 +19,7 @@ fsr_kernel *fsr_kernel_new(void) {
     fsr_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    k->inst = malloc(FSR_MAX_INSTS * sizeof *k->inst);
-    k->form = malloc(FSR_MAX_FORMS * sizeof *k->form);
-    k->guard = malloc(FSR_MAX_GUARDS * sizeof *k->guard);
-    if (k->inst && k->form && k->guard)
+    if (fsr_kernel_make_room(k))
         return k;
     fsr_kernel_free(k);
     return NULL;
@@ -34,45 +31,31 @@ bool fsr_kernel_loop_room(fsr_kernel *k) {
     return k->loop != NULL;
 }
 
-/* A part of a kernel's lists, at least one entry; what cannot be given back is kept. */
-static void *trimmed(void *list, int n, size_t size) {
-    void *less = realloc(list, size * (size_t)(n > 0 ? n : 1));
-    return less ? less : list;
-}
-
-void fsr_kernel_trim(fsr_kernel *k) {
-    k->inst = trimmed(k->inst, k->ninsts, sizeof *k->inst);
-    k->form = trimmed(k->form, k->nforms, sizeof *k->form);
-    k->guard = trimmed(k->guard, k->nguards, sizeof *k->guard);
-}
-
 void fsr_kernel_free(fsr_kernel *k) {
     if (!k)
         return;
-    for (int f = 0; f < FSR_MAX_COMBINES; f++)
+    for (int f = 0; k->room && f < (k->roomy ? FSR_MAX_COMBINES : k->nfolds); f++)
         fsr_combine_free((fsr_combine *)k->fold[f].combine);
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_unref(k->routine[f]);
     for (int l = 0; k->loop && l < FSR_MAX_LOOPS; l++)
         fsr_iteration_free((fsr_iteration *)k->loop[l].program);
     fsr_nests_free(k->nests);
-    free(k->inst);
-    free(k->form);
-    free(k->guard);
+    free(k->room);
     free(k->loop);
     free(k);
 }
 
 fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
-    fsr_kernel *copy = fsr_kernel_new();
+    fsr_kernel *copy = malloc(sizeof *copy);
     if (!copy)
         return NULL;
-    const fsr_kernel room = *copy;
     *copy = *k;
-    copy->inst = memcpy(room.inst, k->inst, sizeof *k->inst * (size_t)k->ninsts);
-    copy->form = memcpy(room.form, k->form, sizeof *k->form * (size_t)k->nforms);
-    copy->guard = memcpy(room.guard, k->guard, sizeof *k->guard * (size_t)k->nguards);
-    for (int f = 0; f < FSR_MAX_COMBINES; f++)
+    if (!fsr_kernel_copy_lists(copy)) {
+        free(copy);
+        return NULL;
+    }
+    for (int f = 0; f < k->nfolds; f++)
         copy->fold[f].combine = NULL;
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_ref(k->routine[f]);

@@ -318,20 +318,21 @@ typedef struct fsr_kernel {
     int ninsts;
     fsr_inst *inst;
     int nfolds;
-    fsr_fold fold[FSR_MAX_COMBINES];
+    fsr_fold *fold;
     int nloops;
     fsr_turns *loop; /* NULL: there are none */
     int nforms;
     fsr_index_form *form; /* no two equal */
     int naccesses;
-    fsr_access access[FSR_MAX_ACCESSES];
+    fsr_access *access;
     int nconditions;
-    fsr_condition condition[FSR_MAX_CONDITIONS];
+    fsr_condition *condition;
     int nguards;
     fsr_guard *guard;
     int narrays;
-    fsr_array array[FSR_MAX_BUFFERS];
-    int nints; /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
+    fsr_array *array;
+    int nints;        /* integer arguments, FSR_INT_EXTENT + ndim + strides and offsets */
+    int64_t *integer; /* what they are in the plan that the kernel was made for; of one that was read, any */
     int nscalars;
     fsr_dtype scalar[FSR_MAX_SCALARS]; /* dtypes of the scalar arguments */
     int nroutines;
@@ -339,14 +340,20 @@ typedef struct fsr_kernel {
     fsr_schedule schedule;
     bool contraction;
     fsr_nests *nests; /* those before this one, owned; NULL: there are none */
+    void *room;       /* the block of all lists but `loop` (loop_ir_room.c) */
+    bool roomy;       /* they have room for as much as there may be */
 } fsr_kernel;
 
-/* With room for FSR_MAX_INSTS instructions, FSR_MAX_FORMS forms and FSR_MAX_GUARDS guards. NULL: out of memory. */
+/* With room for as much as each list may have. NULL: out of memory. */
 fsr_kernel *fsr_kernel_new(void);
 /* Makes room for FSR_MAX_LOOPS loops where there is none yet. False: out of memory. */
 bool fsr_kernel_loop_room(fsr_kernel *k);
-/* Gives back the room that is left: nothing may be added any more. */
+/* Gives back the room that is left: nothing may be added any more, until room is made again. */
 void fsr_kernel_trim(fsr_kernel *k);
+/* False: out of memory. */
+bool fsr_kernel_make_room(fsr_kernel *k);
+/* Gives a plain copy of a kernel lists of its own, with room. False: out of memory, and it has the other's. */
+bool fsr_kernel_copy_lists(fsr_kernel *copy);
 void fsr_kernel_free(fsr_kernel *k);
 /* A copy with operators and loops of its own. NULL: out of memory. */
 fsr_kernel *fsr_kernel_copy(const fsr_kernel *k);

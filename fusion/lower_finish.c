@@ -86,7 +86,7 @@ static bool linear_over(const fsr_affine *a, const fsr_domain *d, int ndim) {
 int fsr_lower_integer(fsr_lowering *l, int64_t value) {
     if (l->k->nints == FSR_MAX_INTS)
         return fsr_lower_refuse(l, "the kernel would have too many integer arguments");
-    l->group->integer[l->k->nints] = value;
+    l->k->integer[l->k->nints] = value;
     return l->k->nints++;
 }
 
@@ -274,10 +274,10 @@ bool fsr_lower_finish(fsr_lowering *l) {
     k->ndim = d.ndim;
     k->nparallel = d.nparallel;
     memcpy(l->group->extent, d.extent, sizeof d.extent);
-    l->group->integer[FSR_INT_ROWS] = fsr_domain_rows(&d);
-    l->group->integer[FSR_INT_COLS] = fsr_domain_cols(&d);
-    l->group->integer[FSR_INT_SPLITS] = 1;
-    l->group->integer[FSR_INT_CHUNK] = fsr_domain_cols(&d);
+    l->k->integer[FSR_INT_ROWS] = fsr_domain_rows(&d);
+    l->k->integer[FSR_INT_COLS] = fsr_domain_cols(&d);
+    l->k->integer[FSR_INT_SPLITS] = 1;
+    l->k->integer[FSR_INT_CHUNK] = fsr_domain_cols(&d);
     k->nints = FSR_INT_EXTENT;
     k->nforms = 0;
     for (int i = 0; i < d.ndim; ++i)

@@ -136,6 +136,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         fsr_partition_merge(p);
         fsr_partition_unstore(p);
         fsr_in_place(p);
+        fsr_in_place_fill(p);
         fsr_partition_divide(p);
     }
     if (no_memory) {

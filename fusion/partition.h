@@ -42,7 +42,7 @@ typedef struct fsr_group {
     fsr_link store[FSR_MAX_STORES];
     bool row[FSR_MAX_STORES]; /* stored once a row, not per element */
     bool in_place;            /* its only store is a paste's region, into the memory of `base` (fusion/in_place.c) */
-    fsr_operand base;
+    fsr_operand base;         /* link.id -1: nothing is there yet (fusion/in_place_fill.c) */
     bool part;     /* works for such a region, or for a part of its stores: arrays count by what of them is touched */
     bool unmerged; /* a trial: the kernel's dimensions are the domain's */
     bool
@@ -54,7 +54,6 @@ typedef struct fsr_group {
     /* the result of lowering */
     fsr_kernel *kernel;
     int64_t extent[FSR_MAX_DIMS]; /* of the kernel's domain (after merging dimensions) */
-    int64_t integer[FSR_MAX_INTS];
     fsr_operand operand[FSR_MAX_BUFFERS];
     int scalar[FSR_MAX_SCALARS]; /* flow scalar ordinal of each scalar argument */
     int ndeps;

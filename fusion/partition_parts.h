@@ -72,6 +72,13 @@ const char *fsr_kernels_apart(fsr_partition *p, int g, const fsr_kernel *own, co
 
 /* partition_unstore.c. What nobody reads after all is not stored. Out of memory is told in p->no_memory. */
 void fsr_partition_unstore(fsr_partition *p);
+/* Of each result (node * FSR_MAX_OUTPUTS): groups that read it, and one more where it is an output. malloc'ed; NULL: out
+ * of memory. */
+int *fsr_partition_readers(const fsr_partition *p);
+
+/* in_place_fill.c. What is pasted piece by piece on a constant, until nothing of that is left, is written once. Out of
+ * memory is told in p->no_memory. */
+void fsr_in_place_fill(fsr_partition *p);
 
 /* partition_merge.c. Groups left empty by a merge have no kernel. */
 void fsr_partition_merge(fsr_partition *p);

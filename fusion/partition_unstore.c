@@ -15,7 +15,7 @@ static void add_reads(int *readers, const fsr_group *group, int by) {
 }
 
 /* Groups that read each result; outputs have a reader more. */
-static int *count_readers(const fsr_partition *p) {
+int *fsr_partition_readers(const fsr_partition *p) {
     const fsr_flow *flow = p->flow;
     int *readers = calloc(((size_t)flow->n + 1) * FSR_MAX_OUTPUTS, sizeof *readers);
     for (int g = 0; readers && g < p->ngroups; ++g)
@@ -51,7 +51,7 @@ static void unstore(fsr_partition *p, int *readers, int g) {
 }
 
 void fsr_partition_unstore(fsr_partition *p) {
-    int *readers = count_readers(p);
+    int *readers = fsr_partition_readers(p);
     *p->no_memory = *p->no_memory || !readers;
     for (int g = p->ngroups - 1; readers && g >= 0; --g)
         if (p->group[g].kernel)

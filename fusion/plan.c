@@ -172,13 +172,14 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
         fsr_plan_settle_bases(b, order, count);
     if (!status)
         status = add_steps(b, p, order, count, options);
-    if (!status)
-        fsr_plan_copies(b);
-    if (!status)
-        fsr_plan_trim(b);
+    if (!status && !fsr_plan_copies(b))
+        status = FSR_ERR_MEMORY;
     free(order);
-    fsr_memory_lifetimes(out);
-    fsr_memory_in_place(out);
+    if (!status) {
+        fsr_plan_trim(b);
+        fsr_memory_lifetimes(out);
+        fsr_memory_in_place(out);
+    }
     if (!status && b->flow->gift && !fsr_memory_gifts(out, b->flow->gift))
         status = FSR_ERR_MEMORY;
     for (int i = 0; i < out->nsteps && !status; ++i)

@@ -54,7 +54,7 @@ typedef struct fsr_program_step {
     int nuses;
     /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that
      * are used, in their order; after them its workspace. LOOP: operands that are arrays, results in use, workspace */
-    fsr_use use[FSR_MAX_BUFFERS + 1];
+    fsr_use *use;        /* owned */
     int64_t bytes_moved; /* arrays read and written, passes of a kernel counted */
     /* LIBRARY */
     fsr_library_call *call; /* owned */
@@ -66,8 +66,8 @@ typedef struct fsr_program_step {
     /* KERNEL, and of a LOOP by operand */
     int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
     /* KERNEL */
-    fsr_kernel *kernel; /* owned */
-    fsr_launch launch;  /* integers and blocks filled in; arrays, scalars, work at run time */
+    fsr_kernel *kernel; /* owned; its `integer` are those of the launch */
+    int64_t blocks;
     int64_t work_bytes, zero_bytes;
     int group;     /* of the partition, while that is there */
     double price;  /* ns, as the table of prices says (fusion/price.h) */
@@ -115,6 +115,9 @@ void fsr_program_clear(fsr_program *program);
 const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i);
 /* The same of library calls. */
 const fsr_program_step *fsr_program_call(const fsr_program *program, int i);
+
+/* What a kernel step launches, without arrays, scalars and workspace. */
+fsr_launch fsr_program_launch(const fsr_program_step *step);
 
 /* Bytes of array i that the kernel touches in a pass, at most `whole`, all of them; and the passes that it is used
  * in. */

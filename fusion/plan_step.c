@@ -44,6 +44,11 @@ static fsr_slot slot_of(fsr_plan_builder *b, const fsr_operand *o) {
     return (fsr_slot){FSR_SLOT_TEMPORARY, -2 - *slot};
 }
 
+/* What the group writes a region of is there before. */
+static bool overwrites(const fsr_group *group) {
+    return group->in_place && group->base.link.id >= 0;
+}
+
 /* The slot of what an in-place group overwrites, -1 for a leaf. */
 static int *base_slot(const fsr_plan_builder *b, const fsr_group *group) {
     return &b->home_slot[group->base.link.id * FSR_MAX_OUTPUTS + group->base.link.output];
@@ -54,7 +59,7 @@ void fsr_plan_settle_bases(fsr_plan_builder *b, const int *order, int n) {
     for (int i = n - 1; i >= 0; --i) {
         const fsr_group *group = &b->p->group[order[i]];
         fsr_link out = group->store[0];
-        int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : -1;
+        int slot = overwrites(group) ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : -1;
         if (slot >= 0)
             *base_slot(b, group) = slot;
     }
@@ -63,7 +68,7 @@ void fsr_plan_settle_bases(fsr_plan_builder *b, const int *order, int n) {
 /* A temporary written in place of another one is the same memory. */
 static void take_over(fsr_plan_builder *b, const fsr_group *group) {
     fsr_link out = group->store[0];
-    int slot = group->in_place ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : 0;
+    int slot = overwrites(group) ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : 0;
     if (slot <= -2)
         b->out->temporary[-2 - slot].in_place_of = -2 - *base_slot(b, group);
 }
@@ -81,17 +86,25 @@ static fsr_program_step *add_step(fsr_program *out, fsr_task task) {
     return step;
 }
 
-static void add_use(fsr_program_step *step, fsr_slot slot, bool written, int64_t bytes) {
+/* Room is made in powers of two. */
+static void add_use(fsr_plan_builder *b, fsr_program_step *step, fsr_slot slot, bool written, int64_t bytes) {
+    if ((step->nuses & (step->nuses - 1)) == 0) {
+        fsr_use *grown = realloc(step->use, sizeof *grown * (size_t)(step->nuses ? 2 * step->nuses : 1));
+        b->no_memory = b->no_memory || !grown;
+        if (!grown)
+            return;
+        step->use = grown;
+    }
     step->use[step->nuses++] = (fsr_use){slot, written, bytes};
 }
 
 /* Flags that a kernel does not leave zero are its own, cleared before it. */
 static void add_flags(fsr_plan_builder *b, fsr_program_step *step) {
     const fsr_slot flags = temporary_of(b, step->zero_bytes, (fsr_link){-1, 0});
-    add_use(step, flags, true, step->zero_bytes);
+    add_use(b, step, flags, true, step->zero_bytes);
     const fsr_program_step kernel = *step;
     *step = (fsr_program_step){.task = FSR_TASK_CLEAR};
-    add_use(step, flags, true, kernel.zero_bytes);
+    add_use(b, step, flags, true, kernel.zero_bytes);
     *add_step(b->out, FSR_TASK_KERNEL) = kernel;
 }
 
@@ -109,13 +122,13 @@ static fsr_status make_call(fsr_plan_builder *b, const fsr_group *group, const f
         const fsr_operand result = {.link = written ? group->store[i - call->nin] : (fsr_link){-1, 0}};
         const fsr_operand *operand = written ? &result : &group->operand[i];
         const int64_t bytes = array_bytes(b->flow, operand, b->leaf_node);
-        add_use(step, slot_of(b, operand), written, bytes);
+        add_use(b, step, slot_of(b, operand), written, bytes);
         step->bytes_moved = fsr_size_add(step->bytes_moved, bytes);
         step->nothing = step->nothing && (!written || bytes == 0);
     }
     b->out->info.calls++;
     if (call->work_bytes)
-        add_use(step, temporary_of(b, call->work_bytes, (fsr_link){-1, 0}), true, call->work_bytes);
+        add_use(b, step, temporary_of(b, call->work_bytes, (fsr_link){-1, 0}), true, call->work_bytes);
     b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
     return FSR_OK;
 }
@@ -125,7 +138,7 @@ static void copy_result(fsr_plan_builder *b, fsr_link from, fsr_link to) {
     const fsr_operand operand[2] = {{.link = from}, {.link = to}};
     fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
     for (int i = 0; i < 2; ++i)
-        add_use(step, slot_of(b, &operand[i]), i == 1, fsr_plan_result_bytes(b->flow, to));
+        add_use(b, step, slot_of(b, &operand[i]), i == 1, fsr_plan_result_bytes(b->flow, to));
 }
 
 /* Its operands and results as uses. */
@@ -141,7 +154,7 @@ static fsr_status make_loop(fsr_plan_builder *b, const fsr_group *group) {
         if (loop->scalar[k])
             step->scalar[k] = b->flow->node[n->arg[k].id].ordinal;
         else
-            add_use(step, slot_of(b, &group->operand[next]), false,
+            add_use(b, step, slot_of(b, &group->operand[next]), false,
                     array_bytes(b->flow, &group->operand[next], b->leaf_node));
         next += !loop->scalar[k];
     }
@@ -152,11 +165,11 @@ static fsr_status make_loop(fsr_plan_builder *b, const fsr_group *group) {
             continue;
         step->present |= 1u << output;
         result[output] = stored.link;
-        add_use(step, slot_of(b, &stored), true, array_bytes(b->flow, &stored, b->leaf_node));
+        add_use(b, step, slot_of(b, &stored), true, array_bytes(b->flow, &stored, b->leaf_node));
     }
     fsr_loop_lay_out(loop, step->present, &layout);
     if (layout.bytes)
-        add_use(step, temporary_of(b, layout.bytes, (fsr_link){-1, 0}), true, layout.bytes);
+        add_use(b, step, temporary_of(b, layout.bytes, (fsr_link){-1, 0}), true, layout.bytes);
     step->bytes_moved = fsr_size_mul(loop->turn.program.info.bytes_moved, fsr_loop_turns(loop));
     for (int i = 0; i < group->nstores; ++i) {
         const fsr_link link = group->store[i], first = result[b->flow->node[link.id].arg[0].output];
@@ -183,25 +196,24 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
     step->kernel = k;
     step->group = (int)(group - b->p->group);
     group->kernel = NULL;
-    const bool cached = fsr_block_is_cached(k, group->integer);
+    const bool cached = fsr_block_is_cached(k, k->integer);
     for (int i = 0; i < k->narrays; ++i) {
         if (k->array[i].banded) {
-            add_use(step, (fsr_slot){FSR_SLOT_BAND, i}, false, 0);
+            add_use(b, step, (fsr_slot){FSR_SLOT_BAND, i}, false, 0);
             continue;
         }
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
-        add_use(step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
+        add_use(b, step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
-        int64_t touched = whole ? bytes : fsr_touched_bytes(k, group->integer, i, bytes);
+        int64_t touched = whole ? bytes : fsr_touched_bytes(k, k->integer, i, bytes);
         step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, cached ? 1 : fsr_array_passes(k, i)));
     }
     take_over(b, group);
     memcpy(step->scalar, group->scalar, sizeof step->scalar);
-    memcpy(step->launch.integer, group->integer, sizeof step->launch.integer);
-    step->launch.blocks = fsr_kernel_blocks(k, group->integer);
+    step->blocks = fsr_kernel_blocks(k, k->integer);
     step->nothing = writes_nothing(b, k, group);
-    step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, group->integer);
-    step->zero_bytes = step->nothing ? 0 : fsr_kernel_zero_bytes(k, group->integer);
+    step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, k->integer);
+    step->zero_bytes = step->nothing ? 0 : fsr_kernel_zero_bytes(k, k->integer);
     step->in_place = group->in_place;
     step->part = fsr_domain_is_part(&group->domain);
     if (step->work_bytes > b->out->work_bytes)
@@ -214,15 +226,16 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
 }
 
 /* An output of a value that an earlier one has. */
-void fsr_plan_copies(fsr_plan_builder *b) {
+bool fsr_plan_copies(fsr_plan_builder *b) {
     for (int i = 0; i < b->out->nouts; ++i) {
         if (b->out->same_out[i] < 0)
             continue;
         fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
         const int64_t bytes = fsr_plan_result_bytes(b->flow, b->flow->out[i]);
-        add_use(step, (fsr_slot){FSR_SLOT_OUTPUT, b->out->same_out[i]}, false, bytes);
-        add_use(step, (fsr_slot){FSR_SLOT_OUTPUT, i}, true, bytes);
+        add_use(b, step, (fsr_slot){FSR_SLOT_OUTPUT, b->out->same_out[i]}, false, bytes);
+        add_use(b, step, (fsr_slot){FSR_SLOT_OUTPUT, i}, true, bytes);
     }
+    return !b->no_memory;
 }
 
 static size_t results_of(const fsr_flow *flow) {
@@ -287,8 +300,10 @@ void fsr_plan_end(fsr_plan_builder *b) {
 
 fsr_status fsr_plan_add(fsr_plan_builder *b, fsr_group *group, const fsr_program_options *options) {
     b->out->info.kernels += group->kernel != NULL;
-    if (group->library)
-        return b->flow->node[group->call].rounds ? make_loop(b, group) : make_call(b, group, options);
-    make_step(b, group, options);
-    return FSR_OK;
+    fsr_status status = FSR_OK;
+    if (!group->library)
+        make_step(b, group, options);
+    else
+        status = b->flow->node[group->call].rounds ? make_loop(b, group) : make_call(b, group, options);
+    return !status && b->no_memory ? FSR_ERR_MEMORY : status;
 }

@@ -27,7 +27,7 @@ int fsr_price_inner(const fsr_kernel *k) {
 }
 
 double fsr_price_stride(const fsr_group *group, int access, int d) {
-    const fsr_form f = fsr_form_of_access(group->kernel, group->integer, access);
+    const fsr_form f = fsr_form_of_access(group->kernel, group->kernel->integer, access);
     if (d < 0)
         return 0;
     return (f.moves >> d & 1) ? 1e9 : fabs((double)f.stride[d]) / (double)f.divisor;
@@ -35,7 +35,7 @@ double fsr_price_stride(const fsr_group *group, int access, int d) {
 
 /* Of a load at a computed index: of its neighbours in memory, or from anywhere; 0: it is none. */
 static double gather_of(const fsr_prices *prices, const fsr_group *group, int access) {
-    const fsr_form f = fsr_form_of_access(group->kernel, group->integer, access);
+    const fsr_form f = fsr_form_of_access(group->kernel, group->kernel->integer, access);
     const fsr_kernel *k = group->kernel;
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     double span = 0;

@@ -13,7 +13,7 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     bool turned = false, straight = false, gathers = false;
     for (int a = 0; a < k->naccesses; ++a) {
-        const fsr_form f = fsr_form_of_access(k, group->integer, a);
+        const fsr_form f = fsr_form_of_access(k, group->kernel->integer, a);
         const int way = fsr_price_direction(prices, k, &f, a, k->ndim - 1);
         turned = turned || way > 0;
         straight = straight || way < 0;

@@ -42,7 +42,7 @@ static double turned_of(const fsr_prices *prices, const fsr_group *group, int pa
         const fsr_inst *inst = &k->inst[body.inst[i]];
         if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
             continue;
-        const fsr_form f = fsr_form_of_access(k, group->integer, inst->index);
+        const fsr_form f = fsr_form_of_access(k, group->kernel->integer, inst->index);
         const int way = fsr_price_direction(prices, k, &f, inst->index, fsr_price_inner(k));
         turned += way > 0;
         straight += way < 0;
@@ -68,7 +68,7 @@ static void add_version(const fsr_prices *prices, const fsr_group *group, int pa
             continue;
         work = fsr_price_element(prices, group, pass, &there);
         work.operations += prices->strided;
-        add(to, share / (double)group->integer[k->condition[c].step], &work);
+        add(to, share / (double)group->kernel->integer[k->condition[c].step], &work);
     }
 }
 
@@ -91,7 +91,7 @@ static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, 
 static double lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const int d = fsr_price_inner(group->kernel);
     const double inner = d >= 0 ? (double)group->extent[d] : 1;
-    return inner < prices->lanes && inner > 0 && group->integer[FSR_INT_ROWS] > 1 ? prices->lanes / inner : 1;
+    return inner < prices->lanes && inner > 0 && group->kernel->integer[FSR_INT_ROWS] > 1 ? prices->lanes / inner : 1;
 }
 
 /* Bytes of each array that some instruction names. */
@@ -111,7 +111,7 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
     const fsr_kernel *k = group->kernel;
     double part[FSR_MAX_BUFFERS] = {0}, whole[FSR_MAX_BUFFERS] = {0}, sum = 0;
     for (int a = 0; a < k->naccesses; ++a) {
-        const fsr_form f = fsr_form_of_access(k, group->integer, a);
+        const fsr_form f = fsr_form_of_access(k, group->kernel->integer, a);
         const double size = (double)fsr_dtype_size(k->array[k->access[a].buffer].dtype);
         const double stride = fsr_price_stride(group, a, k->ndim - 1);
         const double most = prices->line / size > 1 ? prices->line / size : 1;
@@ -127,16 +127,16 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
 static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && fsr_kernel_has_scan(k);
-    return rows ? (double)group->integer[FSR_INT_ROWS] * prices->row : 0;
+    return rows ? (double)group->kernel->integer[FSR_INT_ROWS] * prices->row : 0;
 }
 
 /* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how folds
  * associate: they are counted on the nominal one. */
 static double blocks_of(const fsr_group *group) {
-    const int64_t splits = group->integer[FSR_INT_SPLITS];
+    const int64_t splits = group->kernel->integer[FSR_INT_SPLITS];
     const int64_t blocks = group->kernel->schedule.kind == FSR_SCHEDULE_TEAM
-                               ? fsr_size_mul(fsr_team_count(group->integer[FSR_INT_ROWS], splits), splits)
-                               : fsr_kernel_blocks(group->kernel, group->integer);
+                               ? fsr_size_mul(fsr_team_count(group->kernel->integer[FSR_INT_ROWS], splits), splits)
+                               : fsr_kernel_blocks(group->kernel, group->kernel->integer);
     return fmax((double)blocks, 1);
 }
 
@@ -150,7 +150,8 @@ static double threads_of(const fsr_group *group) {
 /* ns of its operations and loads. */
 static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    const double elements = (double)fsr_size_mul(group->integer[FSR_INT_ROWS], group->integer[FSR_INT_COLS]);
+    const double elements =
+        (double)fsr_size_mul(group->kernel->integer[FSR_INT_ROWS], group->kernel->integer[FSR_INT_COLS]);
     fsr_price_work sum = {0, 0};
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         const fsr_price_work work = work_of(prices, group, pass);
@@ -167,16 +168,15 @@ static void add_nest(const fsr_prices *prices, const fsr_partition *p, const fsr
                      double *issue) {
     const fsr_kernel *k = whole->kernel;
     const fsr_nest *nest = &k->nests->nest[i];
-    const int64_t *integer = whole->integer + nest->integer;
+    const int64_t *integer = whole->kernel->integer + nest->integer;
     fsr_group own = {.kernel = nest->kernel};
     bool near[FSR_MAX_BUFFERS];
     for (int b = 0; b < own.kernel->narrays; ++b)
         near[b] = k->array[nest->array[b]].banded;
-    memcpy(own.integer, integer, sizeof own.integer[0] * (size_t)own.kernel->nints);
     memcpy(own.extent, integer + FSR_INT_EXTENT, sizeof own.extent[0] * (size_t)own.kernel->ndim);
     *bytes += touched(prices, p, &own, near);
-    *issue +=
-        issue_of(prices, &own) * (1 + fsr_nest_twice(whole->integer + nest->reach, whole->integer[k->nests->band]));
+    *issue += issue_of(prices, &own) *
+              (1 + fsr_nest_twice(whole->kernel->integer + nest->reach, whole->kernel->integer[k->nests->band]));
 }
 
 double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {

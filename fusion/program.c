@@ -8,6 +8,7 @@
 void fsr_program_clear(fsr_program *program) {
     for (int i = 0; i < program->nsteps; ++i) {
         fsr_kernel_free(program->step[i].kernel);
+        free(program->step[i].use);
         if (program->step[i].call)
             fsr_called_unref(program->step[i].call->called);
         free(program->step[i].call);
@@ -20,6 +21,13 @@ void fsr_program_clear(fsr_program *program) {
     free(program->text);
     free(program->explanation);
     memset(program, 0, sizeof *program);
+}
+
+fsr_launch fsr_program_launch(const fsr_program_step *step) {
+    const fsr_kernel *k = step->kernel;
+    fsr_launch launch = {.blocks = step->blocks};
+    memcpy(launch.integer, k->integer, sizeof launch.integer[0] * (size_t)k->nints);
+    return launch;
 }
 
 static const fsr_program_step *step_of(const fsr_program *program, fsr_task task, int i) {

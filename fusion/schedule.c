@@ -13,7 +13,7 @@
 enum { BLOCK = 4 }; /* neighbours that are worth being a thread's where no array says how many */
 
 static fsr_form form_of(const fsr_group *group, int access) {
-    return fsr_form_of_access(group->kernel, group->integer, access);
+    return fsr_form_of_access(group->kernel, group->kernel->integer, access);
 }
 
 /* Elements that neighbours along dimension d read a stride apart. */
@@ -99,7 +99,7 @@ void fsr_schedule_keep(fsr_kernel *k) {
 
 /* True if the sum of an access, or what its strides alone come to, passes the limit in either direction. */
 static bool reaches(const fsr_group *group, int form, int64_t limit) {
-    const fsr_form f = fsr_form_of(group->kernel, group->integer, form);
+    const fsr_form f = fsr_form_of(group->kernel, group->kernel->integer, form);
     int64_t low, high;
     fsr_form_range(&f, &low, &high);
     return high > limit || fsr_size_add(f.offset > 0 ? f.offset : 0, -low) > limit;
@@ -109,8 +109,9 @@ static bool reaches(const fsr_group *group, int form, int64_t limit) {
 static bool table_reaches(const fsr_group *group, int loop, int table, int64_t limit) {
     const fsr_turns *turns = &group->kernel->loop[loop];
     for (int j = 0; j < turns->program->body.table[table].ndim; ++j) {
-        const int64_t extent = group->integer[turns->table[table].end[j]];
-        const int64_t stride = turns->table[table].stride[j] ? group->integer[turns->table[table].stride[j]] : 1;
+        const int64_t extent = group->kernel->integer[turns->table[table].end[j]];
+        const int64_t stride =
+            turns->table[table].stride[j] ? group->kernel->integer[turns->table[table].stride[j]] : 1;
         if (extent > limit || stride > limit || stride < -limit)
             return true;
     }
@@ -130,10 +131,10 @@ static bool needs_wide(const fsr_group *group, int64_t points) {
         if (reaches(group, k->access[i].form, limit))
             return true;
     for (int i = 0; i < k->nconditions; ++i)
-        if (reaches(group, k->condition[i].form, limit) || group->integer[k->condition[i].extent] > limit)
+        if (reaches(group, k->condition[i].form, limit) || group->kernel->integer[k->condition[i].extent] > limit)
             return true;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_BOUND && group->integer[k->inst[i].index] > limit)
+        if (k->inst[i].kind == FSR_INST_BOUND && group->kernel->integer[k->inst[i].index] > limit)
             return true;
     for (int l = 0; l < k->nloops; ++l)
         for (int t = 0; t < k->loop[l].program->body.ntables; ++t)
@@ -158,10 +159,10 @@ static bool guards_fit(const fsr_group *group, int d, int v) {
     const fsr_kernel *k = group->kernel;
     for (int i = 0; i < k->nconditions; ++i) {
         const fsr_condition *c = &k->condition[i];
-        const fsr_form f = fsr_form_of(k, group->integer, c->form);
+        const fsr_form f = fsr_form_of(k, group->kernel->integer, c->form);
         if (!fsr_form_varies(&f, d, d + 1))
             continue;
-        if (!fsr_form_is_adjacent(&f, d) || c->step || group->integer[c->extent] % v != 0 ||
+        if (!fsr_form_is_adjacent(&f, d) || c->step || group->kernel->integer[c->extent] % v != 0 ||
             !fsr_form_is_aligned(&f, d, v))
             return false;
     }
@@ -236,12 +237,12 @@ static bool compacts(const fsr_kernel *k) {
 
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     fsr_schedule *s = &group->kernel->schedule;
-    const int64_t rows = group->integer[FSR_INT_ROWS];
+    const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
     *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU};
     if (target->gpu)
         fsr_schedule_gpu(group, target);
     else
         fsr_schedule_cpu(group);
-    s->wide = needs_wide(group, s->tall ? rows : fsr_size_mul(rows, group->integer[FSR_INT_COLS]));
+    s->wide = needs_wide(group, s->tall ? rows : fsr_size_mul(rows, group->kernel->integer[FSR_INT_COLS]));
     fsr_kernel_settle_filters(group->kernel, compacts(group->kernel));
 }

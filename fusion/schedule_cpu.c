@@ -58,7 +58,7 @@ static int lanes_of(const fsr_group *group) {
         cost += fsr_inst_cost(k, i);
     if (cost > HEAVY_ELEMENT)
         lanes /= 2;
-    while (lanes > 8 && group->integer[FSR_INT_COLS] < 4 * lanes)
+    while (lanes > 8 && group->kernel->integer[FSR_INT_COLS] < 4 * lanes)
         lanes /= 2;
     return lanes;
 }
@@ -88,8 +88,8 @@ static int count_kept(const fsr_kernel *k) {
  * loop. */
 static bool rows_are_short(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    return k->nparallel > 0 && group->integer[FSR_INT_COLS] <= SHORT && group->extent[k->nparallel - 1] >= BRIEF &&
-           !fsr_kernel_has_scan(k) && !fsr_kernel_has_loops(k);
+    return k->nparallel > 0 && group->kernel->integer[FSR_INT_COLS] <= SHORT &&
+           group->extent[k->nparallel - 1] >= BRIEF && !fsr_kernel_has_scan(k) && !fsr_kernel_has_loops(k);
 }
 
 void fsr_schedule_cpu(fsr_group *group) {
@@ -111,7 +111,7 @@ void fsr_schedule_cpu(fsr_group *group) {
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
     fsr_choose_versions(group);
-    int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->integer[FSR_INT_COLS]);
+    int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->kernel->integer[FSR_INT_COLS]);
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= KEPT_BYTES)
         fsr_schedule_keep(k);
 }

@@ -102,7 +102,7 @@ static void gpu_bins(fsr_group *group) {
     const int store = fsr_kernel_combining(k);
     if (store < 0)
         return;
-    const int64_t rows = group->integer[FSR_INT_ROWS], elements = group->integer[k->inst[store].extent];
+    const int64_t rows = group->kernel->integer[FSR_INT_ROWS], elements = group->kernel->integer[k->inst[store].extent];
     const int64_t room = fsr_nominal_gpu.shared_bytes / (int64_t)fsr_dtype_size(k->inst[store].dtype);
     const int64_t turns = fsr_ceil_div(rows, (int64_t)s->threads * s->items);
     const int64_t blocks = min64(nominal_threads() / s->threads, elements ? rows / (BIN_SHARE * elements) : 0);
@@ -112,7 +112,7 @@ static void gpu_bins(fsr_group *group) {
     if (bins > room || (blocks < turns && blocks < fsr_nominal_gpu.processors))
         return;
     s->bins = bins;
-    group->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
+    group->kernel->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
 }
 
 /* What draws random numbers and loads nothing has four vectors a thread: of 160 instructions for four normal numbers 12
@@ -153,7 +153,7 @@ static int element_cost(const fsr_kernel *k) {
 static void gpu_row(fsr_group *group, int64_t capacity) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t cols = group->integer[FSR_INT_COLS];
+    int64_t cols = group->kernel->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_ROW;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->persistent = cols <= capacity;
@@ -185,7 +185,7 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
 static void gpu_split(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_SPLIT;
     s->threads = SPLIT_THREADS;
     s->group = SPLIT_THREADS;
@@ -197,8 +197,8 @@ static void gpu_split(fsr_group *group) {
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
     chunk = chunk < step ? step : chunk;
-    group->integer[FSR_INT_CHUNK] = chunk;
-    group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
+    group->kernel->integer[FSR_INT_CHUNK] = chunk;
+    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
 /* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. A narrow scan
@@ -231,7 +231,7 @@ static int pooled_items(const fsr_kernel *k, int threads, int vector, int items)
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_LOOKBACK;
     s->threads = LOOKBACK_THREADS;
     s->group = 1;
@@ -243,8 +243,8 @@ static void gpu_lookback(fsr_group *group) {
         s->items /= 2;
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;
     int64_t tile = (int64_t)s->threads * s->items;
-    group->integer[FSR_INT_CHUNK] = tile;
-    group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, tile) : 1;
+    group->kernel->integer[FSR_INT_CHUNK] = tile;
+    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, tile) : 1;
 }
 
 /* Most kept values alive at once between two passes, as a power of two; at least 1. */
@@ -272,7 +272,7 @@ bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target) {
 static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     int64_t nominal = FSR_TEAM_RESIDENTS * (int64_t)fsr_nominal_gpu.processors;
     int64_t resident = FSR_TEAM_RESIDENTS * (int64_t)target->processors;
     s->kind = FSR_SCHEDULE_TEAM;
@@ -284,8 +284,8 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     bool fits = cols <= nominal * step;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, fits ? fsr_ceil_div(cols, step) : nominal), step);
     int64_t splits = fsr_ceil_div(cols, chunk);
-    group->integer[FSR_INT_CHUNK] = chunk;
-    group->integer[FSR_INT_SPLITS] = splits;
+    group->kernel->integer[FSR_INT_CHUNK] = chunk;
+    group->kernel->integer[FSR_INT_SPLITS] = splits;
     s->members = splits > resident ? (int)resident : 0;
     s->group = (int)min64(fsr_team_count(rows, splits), s->members ? 1 : resident / splits);
     s->persistent = fits && !s->members;
@@ -295,8 +295,8 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
 
 /* Rows that blocks of their own read again in every pass: pays while the rows in work stay in the cache. */
 static bool rows_stay_cached(const fsr_group *group) {
-    int64_t rows = group->integer[FSR_INT_ROWS],
-            bytes = fsr_size_mul(group->integer[FSR_INT_COLS], 2 * (int64_t)fsr_kernel_widest(group->kernel));
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS],
+            bytes = fsr_size_mul(group->kernel->integer[FSR_INT_COLS], 2 * (int64_t)fsr_kernel_widest(group->kernel));
     return rows >= fsr_ceil_div(fsr_nominal_gpu.processors, 2) &&
            fsr_size_mul(bytes, fsr_nominal_gpu.processors) <= fsr_nominal_gpu.cache_bytes / 2;
 }
@@ -315,7 +315,7 @@ static bool walk_fills(const fsr_kernel *k, int64_t rows) {
 static bool gpu_beside(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    const int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    const int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     if (k->npasses > 1 || rows < 2 || walk_fills(k, rows) || cols <= BESIDE_COLS || fsr_kernel_has_loops(k))
         return false;
     int beside = 2, along = 32;
@@ -333,8 +333,8 @@ static bool gpu_beside(fsr_group *group) {
     if (fsr_beside_shared_bytes(k) > fsr_nominal_gpu.shared_bytes)
         return false;
     const int64_t tile = (int64_t)s->threads / s->group * s->items;
-    group->integer[FSR_INT_CHUNK] = tile;
-    group->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, tile);
+    group->kernel->integer[FSR_INT_CHUNK] = tile;
+    group->kernel->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, tile);
     return true;
 }
 
@@ -344,7 +344,7 @@ static bool gpu_beside(fsr_group *group) {
  * vertical advection 0.392, 0.224, 0.222. */
 static void gpu_serial(fsr_group *group) {
     fsr_schedule *s = &group->kernel->schedule;
-    const int64_t rows = group->integer[FSR_INT_ROWS];
+    const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
     while (s->threads > 32 && fsr_ceil_div(rows, s->threads) < fsr_nominal_gpu.processors)
         s->threads /= 2;
     s->group = s->threads;
@@ -354,7 +354,7 @@ static void gpu_serial(fsr_group *group) {
 static void gpu_col(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     bool serial = k->npasses > 1 || fsr_kernel_has_scan(k);
     if (fsr_kernel_has_scan(k) && !fsr_kernel_has_sequence(k) && gpu_beside(group))
         return;
@@ -375,8 +375,8 @@ static void gpu_col(fsr_group *group) {
     int64_t splits = min64(want, fsr_ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), lanes);
-    group->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
-    group->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
+    group->kernel->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
+    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
 }
 
 static void gpu_kind(fsr_group *group, const fsr_target *target) {
@@ -391,7 +391,7 @@ static void gpu_kind(fsr_group *group, const fsr_target *target) {
         gpu_col(group);
         return;
     }
-    int64_t rows = group->integer[FSR_INT_ROWS], cols = group->integer[FSR_INT_COLS];
+    int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     int64_t capacity = fsr_schedule_row_capacity(group);
     bool fills = rows >= fsr_nominal_gpu.processors * 2;
     bool again = k->npasses > 1 && (!fsr_schedule_team_fits(k, target) || rows_stay_cached(group));

@@ -79,7 +79,7 @@ static bool shares_loads(const fsr_group *group, int across) {
     for (int i = 0; i < k->ninsts; ++i) {
         if (k->inst[i].kind != FSR_INST_LOAD || k->inst[i].level != FSR_ELEM)
             continue;
-        const fsr_form f = fsr_form_of_access(k, group->integer, k->inst[i].index);
+        const fsr_form f = fsr_form_of_access(k, group->kernel->integer, k->inst[i].index);
         if (!fsr_form_varies(&f, k->nparallel, k->ndim))
             continue;
         panel = panel || fsr_load_is_panel(k, i);
@@ -113,7 +113,7 @@ static int tall_of(int64_t rows, int most) {
 /* The dimension across which outputs are tiled; -1: they are not. */
 static int chosen(const fsr_group *group, int64_t most_cols) {
     const fsr_kernel *k = group->kernel;
-    const int64_t cols = group->integer[FSR_INT_COLS];
+    const int64_t cols = group->kernel->integer[FSR_INT_COLS];
     fsr_body body;
     if (k->npasses != 1 || k->nparallel < 2 || cols < LEAST_COLS || cols > most_cols || cost(k) > HEAVY ||
         group->extent[k->nparallel - 1] < LEAST_WIDE || !lane_bytes(k) || states(k) > 2)

@@ -22,7 +22,7 @@ static int turned_dimension(const fsr_group *group) {
         for (int i = 0; i < k->ninsts; ++i) {
             if (!fsr_load_is_turned(k, i, d))
                 continue;
-            const fsr_form f = fsr_form_of_access(k, group->integer, k->inst[i].index);
+            const fsr_form f = fsr_form_of_access(k, group->kernel->integer, k->inst[i].index);
             const int64_t stride = f.stride[k->ndim - 1];
             elements += stride > 1 || stride < -1 ? (double)fsr_form_count(&f) : 0;
         }

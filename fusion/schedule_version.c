@@ -61,11 +61,11 @@ static bool moves_along(const fsr_group *group, int condition, const fsr_form *f
 static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, int64_t *high) {
     const fsr_kernel *k = group->kernel;
     const fsr_condition *c = &k->condition[condition];
-    const fsr_form f = fsr_form_of(k, group->integer, c->form);
+    const fsr_form f = fsr_form_of(k, group->kernel->integer, c->form);
     if (f.nterms || !moves_along(group, condition, &f, d))
         return false;
     *low = -f.offset;
-    *high = *low + group->integer[c->extent];
+    *high = *low + group->kernel->integer[c->extent];
     return true;
 }
 
@@ -74,10 +74,10 @@ static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, i
  * version for either side; of a GPU's tiles most lie on one side, and those outside load nothing. */
 static bool floats(const fsr_group *group, int condition, double *share) {
     const fsr_condition *c = &group->kernel->condition[condition];
-    const fsr_form f = fsr_form_of(group->kernel, group->integer, c->form);
+    const fsr_form f = fsr_form_of(group->kernel, group->kernel->integer, c->form);
     for (int d = 0; d < group->kernel->ndim && f.nterms && !c->step; ++d)
         if (moves_along(group, condition, &f, d)) {
-            const double part = (double)group->integer[c->extent] / (double)group->extent[d];
+            const double part = (double)group->kernel->integer[c->extent] / (double)group->extent[d];
             *share = part < 1 ? part : group->kernel->schedule.target == FSR_TARGET_GPU ? 1 : 0.5;
             return true;
         }
@@ -121,7 +121,7 @@ static void add_interval(const fsr_group *group, int d, int64_t from, int64_t to
         known.holds |= low <= from && high >= to && !k->condition[c].step ? bit : 0;
         if (low <= from && high >= to && k->condition[c].step && !fsr_condition_is_inner(k, c)) {
             steps |= bit;
-            rare = share / (double)group->integer[k->condition[c].step];
+            rare = share / (double)group->kernel->integer[k->condition[c].step];
         }
     }
     if (steps)

@@ -9,6 +9,8 @@
 #include "primitives/live.h"
 #include <stdlib.h>
 
+enum { WIDE = 32 }; /* arrays of a chain of pastes */
+
 static fsr_view block(int ndim, int axis, int64_t start) {
     fsr_view view = {.kind = FSR_VIEW_AFFINE};
     for (int j = 0; j < ndim; j++) {
@@ -24,9 +26,9 @@ static fsr_node blank(fsr_graph *g, fsr_site at, fsr_dtype dtype, const fsr_shap
     return fsr_stretch(at, fsr_literal(g, at, dtype, fsr_value_from_int(dtype, 0), false), shape);
 }
 
-fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis) {
+/* A chain of pastes, one for each array. */
+static fsr_node join_few(fsr_site at, const fsr_node *x, int n, int axis, fsr_dtype dtype) {
     fsr_shape shape = fsr_node_rec(x[0])->shape;
-    fsr_dtype dtype = fsr_common_dtype(x, n);
     int64_t start = 0;
     shape.dim[axis] = 0;
     for (int i = 0; i < n; i++)
@@ -45,6 +47,27 @@ fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis) {
         start += extent;
     }
     return whole;
+}
+
+/* Arrays that one kernel may read are joined first, and then what that gives. */
+fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis) {
+    const fsr_dtype dtype = fsr_common_dtype(x, n);
+    if (n <= WIDE)
+        return join_few(at, x, n, axis, dtype);
+    const int few = (n + WIDE - 1) / WIDE;
+    fsr_node *part = malloc((size_t)few * sizeof *part);
+    if (!part)
+        return fsr_graph_no_memory(x[0].graph);
+    int good = 0;
+    for (; good < few; good++) {
+        const int first = good * WIDE, count = n - first < WIDE ? n - first : WIDE;
+        part[good] = join_few(at, x + first, count, axis, dtype);
+        if (!fsr_node_sound(part[good]))
+            break;
+    }
+    fsr_node out = good < few ? part[good] : join_few(at, part, few, axis, dtype);
+    free(part);
+    return out;
 }
 
 /* At least one array, all of them sound. None at all: there is no graph to say it in. */

@@ -122,7 +122,7 @@ static char *key_of(const tuner *t, int step, size_t *size) {
     fprintf(to, "fusor schedule %d\n%s\n%s\n%s\n%d threads\noptimize %d\n", GENERATION, fsr_device_name(ctx), facts.isa,
             facts.compiler, facts.threads, ctx->config.optimize);
     for (int i = 0; i < at->kernel->nints; i++)
-        fprintf(to, "%lld ", (long long)at->launch.integer[i]);
+        fprintf(to, "%lld ", (long long)at->kernel->integer[i]);
     fputc('\n', to);
     fsr_kernel_print(at->kernel, to);
     if (fclose(to) == 0)

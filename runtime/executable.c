@@ -48,8 +48,8 @@ static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
     fsr_launch launch;
     if (step->nothing)
         return FSR_OK;
-    launch.blocks = tuned ? tuned->blocks : step->launch.blocks;
-    memcpy(launch.integer, step->launch.integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
+    launch.blocks = tuned ? tuned->blocks : step->blocks;
+    memcpy(launch.integer, step->kernel->integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
     for (int a = 0; a < narrays; ++a)
         launch.array[a] = address(x, &step->use[a]);
     for (int s = 0; s < step->kernel->nscalars; ++s)

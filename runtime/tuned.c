@@ -12,8 +12,8 @@ static fsr_status edit(const fsr_executable *e, const fsr_program_step *step, fs
     if (status)
         return fsr_fault_set(fault, status, "kernel %s: %s", step->kernel->name, why);
     const int64_t room = step->inner ? step->work_bytes : e->program.work_bytes;
-    if (fsr_kernel_work_bytes(k, step->launch.integer) > room ||
-        fsr_kernel_zero_bytes(k, step->launch.integer) > step->zero_bytes)
+    if (fsr_kernel_work_bytes(k, step->kernel->integer) > room ||
+        fsr_kernel_zero_bytes(k, step->kernel->integer) > step->zero_bytes)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "kernel %s: with %s it needs more memory than its plan has",
                              step->kernel->name, fields);
     return fsr_kernel_rename(k) ? fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a schedule") : FSR_OK;
@@ -31,7 +31,7 @@ fsr_status fsr_tuned_make(const fsr_executable *e, int i, const char *fields, fs
         fsr_kernel_free(made.kernel);
         return status;
     }
-    made.blocks = fsr_kernel_blocks(made.kernel, step->launch.integer);
+    made.blocks = fsr_kernel_blocks(made.kernel, step->kernel->integer);
     *out = made;
     return FSR_OK;
 }

@@ -9,7 +9,6 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Words of 8 bytes of one component of a state. */
 static int words_of(const fsr_c_emit *e, int fold, int i) {
@@ -91,7 +90,7 @@ static void put_carry(fsr_c_emit *e, const fsr_body *loop) {
 /* The loop again with scans as reductions, their results into the part's states. */
 static void put_fold_only(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *, const fsr_body *)) {
     const fsr_kernel *k = e->k;
-    fsr_kernel *as_reductions = malloc(sizeof *as_reductions);
+    fsr_kernel *as_reductions = fsr_kernel_copy(k);
     fsr_body slice;
     if (!as_reductions) {
         e->body.failed = true;
@@ -99,7 +98,6 @@ static void put_fold_only(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr
     }
     const fsr_walk *walk = e->walk;
     fsr_body_scans(k, loop, &slice);
-    *as_reductions = *k;
     for (int i = 0; i < slice.nfolds; i++)
         as_reductions->fold[slice.folds[i]].kind = FSR_FOLD_REDUCE;
     e->k = as_reductions;
@@ -110,7 +108,7 @@ static void put_fold_only(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr
         put_move(e, slice.folds[i], 'f', "", e->word[slice.folds[i]], "", false);
     e->k = k;
     e->walk = walk;
-    free(as_reductions);
+    fsr_kernel_free(as_reductions);
 }
 
 /* The loop itself. In FINISH it runs over the parts' states, which kernels of scans alone do not have. */

@@ -192,6 +192,48 @@ static void starts_of_rows(void **state) {
     expect(&out, 1, "a start for each row");
 }
 
+/* More arrays than a kernel reads: each is read once, each element written once, in a kernel for each 32. */
+static void many_joined(void **state) {
+    (void)state;
+    enum { PIECES = 80, LENGTH = 12000 };
+    fsr_node piece[PIECES], out[4];
+    fsr_plan_info info;
+    for (int i = 0; i < PIECES; ++i)
+        piece[i] = fsr_from_host(subject_g, FSR_F32, 2, SHAPE(4 + i % 2, LENGTH / (4 + i % 2)), data + i * 31);
+    for (int i = 1; i < PIECES; i += 2)
+        piece[i] = fsr_reshape(piece[i], 2, SHAPE(4, LENGTH / 4));
+    out[0] = fsr_concat(piece, PIECES, 0);
+    out[1] = fsr_concat(piece, PIECES, 1);
+    out[2] = fsr_stack(piece, PIECES, 1);
+    out[3] = fsr_exp(fsr_concat(piece, PIECES, 0));
+    for (int i = 0; i < COUNT_OF(out); ++i) {
+        OK(fsr_query(&out[i], 1, &info));
+        if (i < 3)
+            assert_int_equal(info.bytes_moved, 2 * PIECES * LENGTH * 4);
+        assert_in_range(info.kernels, 3, 14);
+        expect(&out[i], 1, "many arrays joined");
+    }
+}
+
+/* Nearly filled: what no array is assigned to stays; and what was there before the last one is asked for too. */
+static void many_assigned(void **state) {
+    (void)state;
+    enum { PIECES = 80, LENGTH = 100 };
+    fsr_node piece[PIECES], before = x;
+    for (int i = 0; i < PIECES; ++i)
+        piece[i] = fsr_from_host(subject_g, FSR_F32, 1, SHAPE(LENGTH), data + i * 31);
+    for (int hole = -1; hole < 3; ++hole) {
+        fsr_node whole = fsr_full(subject_g, FSR_F32, 1, SHAPE(PIECES * LENGTH), 7);
+        for (int i = 0; i < PIECES; ++i) {
+            fsr_node to = fsr_slice(whole, 0, i * LENGTH + (hole == i), (i + 1) * LENGTH, 1);
+            before = i == PIECES / 2 ? whole : before;
+            whole = fsr_update(whole, to, fsr_slice(piece[i], 0, hole == i, LENGTH, 1));
+        }
+        expect(&whole, 1, "many assigned");
+        expect((fsr_node[]){whole, before}, 2, "many assigned, and one before");
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
     TEST(overlaps),
@@ -204,5 +246,7 @@ static const struct CMUnitTest tests[] = {
     TEST(every_width),
     TEST(starts),
     TEST(starts_of_rows),
+    TEST(many_joined),
+    TEST(many_assigned),
 };
 SUBJECT_MAIN(tests)

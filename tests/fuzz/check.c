@@ -228,7 +228,7 @@ static fsr_status run_kernel(execution *e, const fsr_program_step *step) {
         return FSR_ERR_FORMAT;
     share_routines(k, step->kernel);
     fsr_launch *launch = malloc(sizeof *launch);
-    *launch = step->launch;
+    *launch = fsr_program_launch(step);
     for (int a = 0; a < step->kernel->narrays; a++)
         launch->array[a] = fuzz_address(e, step->use[a].slot);
     for (int s = 0; s < step->kernel->nscalars; s++)
@@ -287,7 +287,7 @@ static bool guards_whole(const execution *e, int i) {
 /* A schedule that no launch could carry out. NULL: none found. */
 static const char *odd_schedule(const fsr_program_step *step) {
     const fsr_schedule *s = &step->kernel->schedule;
-    const int64_t *ints = step->launch.integer;
+    const int64_t *ints = step->kernel->integer;
     const bool gpu = s->target == FSR_TARGET_GPU;
     if (gpu && (s->threads < 1 || s->threads > 1024 || s->vector < 1 || s->items < 1 || s->items % s->vector))
         return "threads, vector or items are out of range";
@@ -300,7 +300,7 @@ static const char *odd_schedule(const fsr_program_step *step) {
     if (ints[FSR_INT_SPLITS] < 1 ||
         (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_CHUNK] < ints[FSR_INT_COLS]))
         return "the splits do not cover the columns";
-    if (step->launch.blocks < 0 || step->launch.blocks > INT32_MAX || step->work_bytes < 0 || step->zero_bytes < 0)
+    if (step->blocks < 0 || step->blocks > INT32_MAX || step->work_bytes < 0 || step->zero_bytes < 0)
         return "blocks or workspace are out of range";
     return NULL;
 }

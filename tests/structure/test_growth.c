@@ -71,6 +71,17 @@ static void sums_of_products(void **state) {
     }
 }
 
+/* Each of two hundred arrays was written by a kernel of its own, and half of the memory twice. */
+static void joined_by_many(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{24, 2}, {48, 3}, {200, 7}, {1000, 32}};
+    for (int i = 0; i < 4; i++) {
+        fsr_plan_info info = info_of("joined", sizes[i][0]);
+        assert_in_range(info.kernels, 1, sizes[i][1]);
+        assert_true(info.bytes_moved == info.bytes_min);
+    }
+}
+
 /* However many arrays lie between a reduction and its siblings. */
 static void siblings_from_afar(void **state) {
     (void)state;
@@ -86,7 +97,7 @@ static void siblings_from_afar(void **state) {
  * allocator says are in use: where it says nothing, as under a sanitizer, nothing is asked. */
 static void kernels_are_small(void **state) {
     (void)state;
-    enum { KERNELS = 500, MOST = 20000 };
+    enum { KERNELS = 500, MOST = 6000 };
     int nouts;
     fsr_node *out = growing_find("folds")->record(g, KERNELS, ELEMENTS, &nouts);
     const size_t before = mallinfo2().uordblks;
@@ -120,8 +131,8 @@ static void memory_of_the_unfused(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(time_is_linear),     T(no_cliff_in_kernels), T(sums_of_products),
-        T(siblings_from_afar), T(kernels_are_small),   T(memory_of_the_unfused),
+        T(time_is_linear), T(no_cliff_in_kernels), T(sums_of_products),      T(siblings_from_afar),
+        T(joined_by_many), T(kernels_are_small),   T(memory_of_the_unfused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void splits_fill_the_machine(void **state) {
         fsr_node y = fsr_sum(plan_matrix(table_graph, rows, 1 << 24), &axis1, 1, 0);
         fsr_program p = plan_of(&target_gpu, &y, 1);
         const fsr_program_step *step = fsr_program_kernel(&p, 0);
-        int64_t threads = step->launch.blocks * step->kernel->schedule.threads;
+        int64_t threads = step->blocks * step->kernel->schedule.threads;
         assert_int_equal(step->kernel->schedule.kind, FSR_SCHEDULE_SPLIT);
         fsr_program_clear(&p);
         assert_true(threads >= resident * 3 / 4 && threads <= resident * 3 / 2);

@@ -82,6 +82,15 @@ static fsr_node *turns(fsr_graph *g, int n, int64_t elements, int *nouts) {
     return out;
 }
 
+static fsr_node *joined(fsr_graph *g, int n, int64_t elements, int *nouts) {
+    fsr_node *x = list(n);
+    for (int i = 0; i < n; i++)
+        x[i] = array(g, elements / n + 1);
+    fsr_node out = fsr_concat(x, n, 0);
+    free(x);
+    return one(out, nouts);
+}
+
 static const growing all[] = {
     {"chain", "operations one after the other", chain},
     {"products", "a balanced sum of products of arrays of their own", products},
@@ -89,6 +98,7 @@ static const growing all[] = {
     {"shared", "operations each on the last two values", shared},
     {"folds", "sums of arrays of their own", folds},
     {"turns", "sums, minima, maxima and products of the same arrays, asked in turn", turns},
+    {"joined", "arrays side by side", joined},
 };
 
 const growing *growing_at(int i) {

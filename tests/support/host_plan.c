@@ -63,7 +63,7 @@ static void compare(const fsr_program_step *step, const sizes *s, const fsr_laun
 }
 
 static void run(const fsr_program_step *step, const sizes *s) {
-    fsr_launch want = step->launch, got = step->launch;
+    fsr_launch want = fsr_program_launch(step), got = fsr_program_launch(step);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);

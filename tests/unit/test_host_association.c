@@ -40,7 +40,8 @@ static bool same_step(const fsr_program_step *a, const fsr_program_step *b) {
     return strcmp(a->kernel->comment, b->kernel->comment) == 0 && s->kind == t->kind && s->threads == t->threads &&
            s->vector == t->vector && s->items == t->items && s->accumulators == t->accumulators &&
            s->resident == t->resident && (team || (s->group == t->group && s->persistent == t->persistent)) &&
-           memcmp(a->launch.integer, b->launch.integer, sizeof a->launch.integer) == 0;
+           a->kernel->nints == b->kernel->nints &&
+           memcmp(a->kernel->integer, b->kernel->integer, sizeof(int64_t) * (size_t)a->kernel->nints) == 0;
 }
 
 static void expect_same_plans(fsr_node x, const char *what) {
@@ -105,7 +106,7 @@ static void fill(float *x, int64_t n) {
 /* One kernel, x in and one array out. */
 static float *run(fsr_program *p, const float *x, int64_t n) {
     const fsr_program_step *step = fsr_program_kernel(p, 0);
-    fsr_launch launch = step->launch;
+    fsr_launch launch = fsr_program_launch(step);
     fsr_text text = {0};
     fsr_fault fault = {FSR_OK, NULL};
     float *y = calloc((size_t)n, sizeof *y);
@@ -172,7 +173,7 @@ static void team(void **state) {
     expect_same_bits(x, FSR_SCHEDULE_TEAM);
     fsr_program p = planned(x, &target_gpu_1);
     assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.members, 2);
-    assert_int_equal(fsr_program_kernel(&p, 0)->launch.blocks, 2);
+    assert_int_equal(fsr_program_kernel(&p, 0)->blocks, 2);
     fsr_program_clear(&p);
     p = planned(x, &target_gpu);
     assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.members, 0);

@@ -88,7 +88,7 @@ static bool texts_agree(const fsr_node *outs, int n, fsr_verify_report *report) 
     fsr_fault fault = {FSR_OK, NULL};
     job_begin(&j, outs, n);
     const fsr_program_step *step = fsr_program_kernel(&j.program, 0);
-    fsr_launch launch = step->launch;
+    fsr_launch launch = fsr_program_launch(step);
     arrays(&j, &launch, out);
     launch.work = malloc((size_t)step->work_bytes + 1);
     launch.zero = calloc(1, (size_t)step->zero_bytes + 1);

@@ -89,7 +89,7 @@ static void end(job *j) {
 /* Every output, one after the other, from a run on the host. */
 static void run(const job *j, float out[OUTS][ROWS * COLS]) {
     const fsr_program_step *step = fsr_program_kernel(&j->program, 0);
-    fsr_launch launch = step->launch;
+    fsr_launch launch = fsr_program_launch(step);
     fsr_fault fault = {FSR_OK, NULL};
     for (int a = 0; a < step->kernel->narrays; a++) {
         const fsr_ref leaf = j->binding.leaf[0];

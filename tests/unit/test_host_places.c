@@ -16,7 +16,7 @@ static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
     for (int i = 0; i < k->ninsts; i++)
         row = row || (k->inst[i].kind == FSR_INST_STORE && k->inst[i].level == FSR_ROW && k->npasses > 0 &&
                       k->access[k->inst[i].index].buffer == a);
-    return (size_t)(row ? step->launch.integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
+    return (size_t)(row ? step->kernel->integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
 }
 
 /* Leaves: numbers. What is written starts as a pattern. */
@@ -38,7 +38,7 @@ static void free_arrays(const fsr_kernel *k, fsr_launch *launch) {
 
 static void run(const fsr_program_step *step, int64_t n) {
     const fsr_kernel *k = step->kernel;
-    fsr_launch want = step->launch, got = step->launch;
+    fsr_launch want = fsr_program_launch(step), got = fsr_program_launch(step);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
     assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
@@ -216,7 +216,7 @@ static void run_program(const fsr_program *p, float *x, float *out, uint64_t see
     memset(arena, 0x5a, (size_t)p->arena_bytes + 1);
     for (int i = 0; i < p->info.kernels; i++) {
         const fsr_program_step *step = fsr_program_kernel(p, i);
-        fsr_launch launch = step->launch;
+        fsr_launch launch = fsr_program_launch(step);
         fsr_fault fault = {FSR_OK, NULL};
         fsr_text text = {0};
         assert_int_equal(step->kernel->nscalars, 0);

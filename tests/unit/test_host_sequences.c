@@ -51,7 +51,7 @@ static void check(int64_t n, int64_t others, int axis, int flags) {
     fsr_program program = planned(out[1]);
     const fsr_program_step *step = fsr_program_kernel(&program, 0);
     assert_int_equal(step->kernel->schedule.kind, FSR_SCHEDULE_COL);
-    fsr_launch launch = step->launch;
+    fsr_launch launch = fsr_program_launch(step);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);

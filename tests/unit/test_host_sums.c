@@ -72,7 +72,7 @@ static void run(const sums *s, int kind, uint64_t seed) {
     const fsr_program_step *step = fsr_program_kernel(&s->program, 0);
     const int64_t n = s->rows * s->cols;
     float *x = malloc((size_t)n * sizeof *x), *y = calloc((size_t)n, sizeof *y);
-    fsr_launch launch = step->launch;
+    fsr_launch launch = fsr_program_launch(step);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
     assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
@@ -99,9 +99,9 @@ static void take_rows(fsr_program_step *step) {
     k->schedule.threads = k->schedule.group = 512;
     k->schedule.items = 8;
     fsr_schedule_finish(k);
-    step->launch.integer[FSR_INT_SPLITS] = 1;
-    step->launch.integer[FSR_INT_CHUNK] = step->launch.integer[FSR_INT_COLS];
-    step->launch.blocks = fsr_kernel_blocks(k, step->launch.integer);
+    step->kernel->integer[FSR_INT_SPLITS] = 1;
+    step->kernel->integer[FSR_INT_CHUNK] = step->kernel->integer[FSR_INT_COLS];
+    step->blocks = fsr_kernel_blocks(k, step->kernel->integer);
 }
 
 /* Sums of `rows` rows of `cols` numbers; `down`: which are the columns of the array. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The room of a kernel's lists: one block for all of them, as large as they may become while something is added, and as
+ * large as they are from then on.
+ *
+ * Counter-example to arrays of the most that there may be: a plan of ten thousand sums is ten thousand kernels of four
+ * instructions, two arrays and seven integers, and took twenty kilobytes for each. */
+#include "fusion/loop_ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* List, entries that it has, the most that it may have; whether what is added finds zeros. */
+#define LISTS(L)                                        \
+    L(inst, ninsts, FSR_MAX_INSTS, false)               \
+    L(fold, nfolds, FSR_MAX_COMBINES, true)             \
+    L(form, nforms, FSR_MAX_FORMS, false)               \
+    L(access, naccesses, FSR_MAX_ACCESSES, true)        \
+    L(condition, nconditions, FSR_MAX_CONDITIONS, true) \
+    L(guard, nguards, FSR_MAX_GUARDS, false)            \
+    L(array, narrays, FSR_MAX_BUFFERS, true)            \
+    L(integer, nints, FSR_MAX_INTS, false)
+
+static size_t aligned(size_t bytes) {
+    return (bytes + 15) & ~(size_t)15;
+}
+
+static size_t list_bytes(int n, size_t size) {
+    return aligned((size_t)n * size);
+}
+
+static size_t room_bytes(const fsr_kernel *k, bool most) {
+    size_t bytes = 0;
+#define ADD(list, n, limit, zeros) bytes += list_bytes(most ? limit : k->n, sizeof *k->list);
+    LISTS(ADD)
+#undef ADD
+    return bytes;
+}
+
+/* A list's entries, moved to a place with room for `most`. */
+static void *moved(void *to, const void *from, int n, int most, size_t size, bool zeros) {
+    if (n > 0)
+        memcpy(to, from, size * (size_t)n);
+    if (zeros)
+        memset((char *)to + size * (size_t)n, 0, size * (size_t)(most - n));
+    return to;
+}
+
+/* Moves the lists into a block of their own. False: out of memory, and they stay where they are. */
+static bool move(fsr_kernel *k, bool most) {
+    char *block = malloc(room_bytes(k, most) + 1), *at = block;
+    if (!block)
+        return false;
+#define MOVE(list, n, limit, zeros)                                                  \
+    k->list = moved(at, k->list, k->n, most ? limit : k->n, sizeof *k->list, zeros); \
+    at += list_bytes(most ? limit : k->n, sizeof *k->list);
+    LISTS(MOVE)
+#undef MOVE
+    free(k->room);
+    k->room = block;
+    k->roomy = most;
+    return true;
+}
+
+bool fsr_kernel_make_room(fsr_kernel *k) {
+    return k->roomy || move(k, true);
+}
+
+void fsr_kernel_trim(fsr_kernel *k) {
+    if (k->roomy)
+        (void)move(k, false); /* what cannot be given back is kept */
+}
+
+bool fsr_kernel_copy_lists(fsr_kernel *copy) {
+    copy->room = NULL;
+    copy->roomy = false;
+    return move(copy, true);
+}
