@@ -10,6 +10,7 @@
  * Counter-example to asking of each join whether it pays: gathers, transposed operands and strided neighbours are each
  * bearable, and together leave nothing in the loop that is vector code. */
 #include "fusion/apart.h"
+#include "fusion/pairs.h"
 #include "fusion/price.h"
 #include <limits.h>
 #include <math.h>
@@ -100,8 +101,9 @@ static void count(evaluated *e, const fsr_program *program) {
         }
 }
 
-static int set(fsr_cuts *cuts, const fsr_flow_node *n, int node, fsr_parting how) {
-    const bool changed = runs_alone(n) && cuts->apart[node] < (int)how;
+static int set(fsr_cuts *cuts, const fsr_flow *flow, int node, fsr_parting how) {
+    const fsr_flow_node *n = &flow->node[node];
+    const bool changed = runs_alone(n) && cuts->apart[node] < (int)how && !fsr_pairs_fuse(flow, node);
     if (changed)
         cuts->apart[node] = (unsigned char)how;
     return changed;
@@ -128,7 +130,7 @@ static int mark_taken(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int
             while (fsr_is(flow->node[id].kind, FSR_IS_VIEW))
                 id = flow->node[id].arg[0].id;
             if (lists(node, n, id) && !fsr_is(flow->node[id].kind, FSR_IS_FOLD))
-                marked += set(cuts, &flow->node[id], id, FSR_STORED_APART);
+                marked += set(cuts, flow, id, FSR_STORED_APART);
         }
     return marked;
 }
@@ -141,12 +143,12 @@ static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
     for (int k = 0; k < n; ++k)
         if (is_shared(e, node[k])) {
             shared = true;
-            marked += set(cuts, &e->flow->node[node[k]], node[k], FSR_STORED_APART);
+            marked += set(cuts, e->flow, node[k], FSR_STORED_APART);
         }
     if (!shared)
         marked = mark_taken(e->flow, cuts, node, n);
     for (int k = 0, done = marked; k < n && !shared && !done; ++k)
-        marked += set(cuts, &e->flow->node[node[k]], node[k], FSR_APART);
+        marked += set(cuts, e->flow, node[k], FSR_APART);
     return marked;
 }
 

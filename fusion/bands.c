@@ -12,6 +12,7 @@
 #include "fusion/bands.h"
 #include "fusion/address.h"
 #include "fusion/nest.h"
+#include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
 #include <math.h>
@@ -302,12 +303,24 @@ static bool has_room(const chooser *c, int host, int g) {
 
 /* ---- the choice --------------------------------------------------------------------------------------------- */
 
+/* A hint keeps group b apart from what is computed in the host's kernel already. */
+static bool are_kept_apart(const chooser *c, int host, int b) {
+    const fsr_partition *p = c->p;
+    bool apart = false;
+    for (int i = 0; i < c->count && p->flow->npairs && !apart; ++i) {
+        const int g = c->order[i];
+        apart = (g == host || c->bands->into[g] == host) &&
+                fsr_pairs_apart(p->flow, p->group[g].kernel, p->group[b].kernel);
+    }
+    return apart;
+}
+
 /* Nothing cuts the two groups, and neither is a kernel of its own. */
 static bool are_together(const chooser *c, int a, int b) {
     const fsr_cuts *cuts = c->p->cuts;
     const int x = fsr_group_first(&c->p->group[a]), y = fsr_group_first(&c->p->group[b]);
     return !fsr_cuts_apart(cuts, x) && !fsr_cuts_apart(cuts, y) &&
-           fsr_cuts_segment(cuts, x) == fsr_cuts_segment(cuts, y);
+           fsr_cuts_segment(cuts, x) == fsr_cuts_segment(cuts, y) && !are_kept_apart(c, a, b);
 }
 
 static void look_at(const chooser *c, int g) {

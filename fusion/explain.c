@@ -5,6 +5,7 @@
 #include "fusion/literals.h"
 #include "fusion/loop_plan.h"
 #include "fusion/nest.h"
+#include "fusion/pairs.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +165,7 @@ bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FIL
     fsr_literals_explain(p->flow, program->text, to);
     const bool told = fsr_explain_notes(p, to);
     fsr_explain_savings(p, to);
+    fsr_explain_pairs(program, p, to);
     if (p->fuse && p->fuel == 0 && p->last.how)
         explain_last(p, to);
     return told;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flow; see flow.h. Building is an explicit-stack depth-first walk: a chain of a million nodes is no recursion. */
 #include "fusion/flow.h"
+#include "graph/pairs.h"
 #include "graph/rounds.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ void fsr_flow_clear(fsr_flow *flow) {
     for (int i = 0; i < flow->ncalled; ++i)
         fsr_called_unref(flow->called[i]);
     free(flow->called);
+    free(flow->pair);
     memset(flow, 0, sizeof *flow);
 }
 
@@ -292,6 +294,56 @@ static fsr_status build_every(builder *b) {
     return status;
 }
 
+/* ---- pairs -------------------------------------------------------------------------------------------------- */
+
+/* What a node shows, if that is computed. */
+static int shown(const fsr_flow *flow, int node) {
+    while (node >= 0 && fsr_is(flow->node[node].kind, FSR_IS_VIEW))
+        node = flow->node[node].arg[0].id;
+    return node >= 0 && flow->node[node].nargs ? node : -1;
+}
+
+/* Those that stand first. */
+static int compare_pairs(const void *a, const void *b) {
+    const fsr_flow_pair *x = a, *y = b;
+    const int keys[][2] = {{x->node[0] < 0, y->node[0] < 0},
+                           {x->node[1], y->node[1]},
+                           {x->node[0], y->node[0]},
+                           {(int)x->hint, (int)y->hint}};
+    int order = 0;
+    for (int k = 0; k < 4 && !order; ++k)
+        order = (keys[k][0] > keys[k][1]) - (keys[k][0] < keys[k][1]);
+    return order;
+}
+
+void fsr_flow_settle_pairs(fsr_flow *flow) {
+    for (int i = 0; i < flow->npairs; ++i) {
+        int *node = flow->pair[i].node;
+        const int x = shown(flow, node[0]), y = shown(flow, node[1]);
+        node[0] = x < y ? x : y;
+        node[1] = x < y ? y : x;
+    }
+    if (flow->npairs)
+        qsort(flow->pair, (size_t)flow->npairs, sizeof *flow->pair, compare_pairs);
+}
+
+/* Those of which both nodes were copied. */
+static fsr_status build_pairs(builder *b) {
+    fsr_flow *flow = b->flow;
+    const int n = fsr_pair_count(b->g);
+    if (n && !(flow->pair = malloc(sizeof *flow->pair * (size_t)n)))
+        return FSR_ERR_MEMORY;
+    for (int i = 0; i < n; ++i) {
+        const fsr_pair *pair = fsr_pair_at(b->g, i);
+        const int x = pair ? seen_get(&b->seen, pair->id[0], COMPUTED) : -1;
+        const int y = pair ? seen_get(&b->seen, pair->id[1], COMPUTED) : -1;
+        if (x >= 0 && y >= 0)
+            flow->pair[flow->npairs++] = (fsr_flow_pair){{x, y}, pair->hint};
+    }
+    fsr_flow_settle_pairs(flow);
+    return FSR_OK;
+}
+
 /* ---- results with a length --------------------------------------------------------------------------------- */
 
 /* Known before the program runs, or computed of that and of single elements: by whoever needs it, at once. */
@@ -366,6 +418,8 @@ static fsr_status build(fsr_flow *flow, fsr_binding *binding, const fsr_graph *g
         status = build_out(&b, outs[i], &flow->out[flow->nout++]);
     if (!status && !every)
         status = end_results(&b, outs);
+    if (!status)
+        status = build_pairs(&b);
     free(b.seen.key);
     free(b.seen.node);
     free(b.stack);
@@ -389,7 +443,8 @@ fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {
     memset(to, 0, sizeof *to);
     to->out = malloc(sizeof *to->out * (size_t)(from->nout ? from->nout : 1));
     to->gift = from->gift ? malloc(sizeof *to->gift * (size_t)(from->nout + 1)) : NULL;
-    bool ok = to->out && (to->gift || !from->gift);
+    to->pair = from->npairs ? malloc(sizeof *to->pair * (size_t)from->npairs) : NULL;
+    bool ok = to->out && (to->gift || !from->gift) && (to->pair || !from->npairs);
     for (int i = 0; i < from->n && ok; ++i) {
         ok = fsr_flow_add(to, &from->node[i]) >= 0;
     }
@@ -400,6 +455,9 @@ fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from) {
     memcpy(to->out, from->out, sizeof *to->out * (size_t)from->nout);
     if (from->gift)
         memcpy(to->gift, from->gift, sizeof *to->gift * (size_t)from->nout);
+    if (from->npairs)
+        memcpy(to->pair, from->pair, sizeof *to->pair * (size_t)from->npairs);
+    to->npairs = from->npairs;
     to->nout = from->nout;
     to->nleaves = from->nleaves;
     to->nscalars = from->nscalars;

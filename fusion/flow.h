@@ -40,6 +40,14 @@ typedef struct fsr_flow_node {
     int report;    /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
 } fsr_flow_node;
 
+/* What is said of two nodes, the earlier one first, none of them a view: what it shows stands for it. -1: nothing computes
+ * that one any more; then it is no part of the signature. Pairs are in order of their later node, then of the other.
+ * Passes send them where they send what reads these. */
+typedef struct fsr_flow_pair {
+    int node[2];
+    fsr_pair_hint hint;
+} fsr_flow_pair;
+
 typedef struct fsr_flow {
     fsr_flow_node *node;
     int n, capacity;
@@ -51,6 +59,8 @@ typedef struct fsr_flow {
     fsr_literal_use *use; /* of each literal, by its number; NULL: they are not numbered, and all are text */
     fsr_called **called;  /* what calls that a pass made are told, references of the flow's own */
     int ncalled;
+    fsr_flow_pair *pair;
+    int npairs;
 } fsr_flow;
 
 /* A computed index that a run may report as outside: where it was recorded, of what, and what it means. */
@@ -81,6 +91,8 @@ fsr_status fsr_flow_build_all(fsr_flow *flow, fsr_binding *binding, const fsr_gr
 int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node);
 /* Takes over a reference, also where it fails: false, memory is out. */
 bool fsr_flow_own(fsr_flow *flow, fsr_called *called);
+/* Brings the pairs into that form. */
+void fsr_flow_settle_pairs(fsr_flow *flow);
 /* Takes over what `from` owns, whose nodes have become flow's. */
 void fsr_flow_adopt(fsr_flow *flow, fsr_flow *from);
 /* A deep copy, but of what passes made. */

@@ -18,6 +18,10 @@ static void *put_flow(fsr_bytes *b, const fsr_flow *flow, size_t *size) {
     fsr_bytes_put(b, flow->out, sizeof *flow->out * (size_t)flow->nout);
     if (flow->gift)
         fsr_bytes_put(b, flow->gift, sizeof *flow->gift * (size_t)flow->nout);
+    int pairs = 0;
+    for (; pairs < flow->npairs && flow->pair[pairs].node[0] >= 0; ++pairs)
+        fsr_bytes_put(b, &flow->pair[pairs], sizeof flow->pair[pairs]);
+    fsr_bytes_put(b, &pairs, sizeof pairs);
     fsr_bytes_put(b, &flow->nout, sizeof flow->nout);
     if (b->failed) {
         free(b->data);
@@ -73,6 +77,9 @@ static void print_node(const fsr_flow *flow, int i, fsr_writer *w) {
     fsr_write_ref(w, (fsr_ref){(uint32_t)i, 0});
     fsr_write(w, " = ");
     fsr_write_content(w, &named, arg, fsr_flow_rank(flow, n));
+    for (int k = 0; k < flow->npairs; ++k)
+        if (flow->pair[k].node[1] == i && flow->pair[k].node[0] >= 0)
+            fsr_write_pair(w, flow->pair[k].hint, (uint32_t)flow->pair[k].node[0]);
     fsr_write(w, "\n");
 }
 

@@ -11,6 +11,7 @@
  * Loops for each element. A CPU runs those of a row side by side, and rows of few columns fill no vector.
  * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
+#include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/schedule.h"
 
@@ -92,7 +93,9 @@ static bool wastes_lanes(const fsr_partition *p, const fsr_group *group) {
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame) {
     const fsr_kernel *k = group->kernel;
     const fsr_target *target = p->target;
-    const char *reason = limits(p, group);
+    const char *reason = fsr_pairs_forbid(p, k, blame);
+    if (!reason)
+        reason = limits(p, group);
     if (!reason && wastes_lanes(p, group)) {
         *blame = fsr_partition_first_used(p, group->loop[0]);
         return "rows are too short for loops for each element side by side";

@@ -16,6 +16,7 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->held);
     free(p->note);
     free(p->saving);
+    free(p->refused);
     free(p->reader);
     free(p->reader_of_leaf);
     free(p->reader_of_value);
@@ -112,7 +113,9 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     p->mark = calloc(n, sizeof *p->mark);
     p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
     p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
-    bool room = p->group_of && p->stored && p->used && p->held && p->mark && p->reader_of_value && p->reader_of_leaf;
+    p->refused = flow->npairs ? calloc((size_t)flow->npairs, sizeof *p->refused) : NULL;
+    bool room = (p->refused || !flow->npairs) && p->group_of && p->stored && p->used && p->held && p->mark &&
+                p->reader_of_value && p->reader_of_leaf;
     fsr_status status = room ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
         memset(p->group_of, 0xff, sizeof *p->group_of * n);

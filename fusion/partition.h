@@ -138,6 +138,7 @@ typedef struct fsr_partition {
     int nnotes, note_capacity;
     fsr_saving *saving;
     int nsavings, saving_capacity;
+    const char **refused; /* of each pair of the flow, NULL: not refused; NULL where it has none */
     fsr_reader *reader;
     int nreaders, reader_capacity;
     int *reader_of_leaf, *reader_of_value, bare_reader; /* the newest of each list, -1: none */

@@ -7,6 +7,7 @@
  *
  * Counter-example to trying the groups at once: what stands in the way of the root alone stands in the way of every
  * enlarged group, and each would have to find it out. */
+#include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum { MAX_DEPTH = 4000 };
 enum { SHORT_LOOP = 64 };
 
 const char fsr_reason_price[] = "two kernels cost less than one";
+const char fsr_reason_memory_cut[] = "more memory would be needed at once than unfused";
 
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
     fsr_link link = {node, 0};
@@ -25,6 +27,9 @@ fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
 }
 
 void fsr_partition_note(fsr_partition *p, int producer, int consumer, const char *reason) {
+    const fsr_note *last = p->nnotes ? &p->note[p->nnotes - 1] : NULL;
+    if (last && last->producer == producer && last->consumer == consumer && last->reason == reason)
+        return;
     if (p->nnotes == p->note_capacity) {
         int capacity = p->note_capacity ? p->note_capacity * 2 : 16;
         fsr_note *grown = realloc(p->note, sizeof *grown * (size_t)capacity);
@@ -121,17 +126,19 @@ static const char *try_root(fsr_partition *p, int g, fsr_root a, fsr_group *tria
     return reason;
 }
 
-/* Tries to enlarge group g by the root. NULL: done. */
-static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *alone) {
+/* Tries to enlarge group g by the root; asked: a hint does, whatever it costs. NULL: done. */
+static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *alone, bool asked) {
     fsr_group trial = p->group[g];
     fsr_link blame;
-    bool needed = fsr_group_depends(alone, g);
+    bool needed = asked || fsr_group_depends(alone, g);
     const char *reason = meet(p, &trial, a);
     if (reason)
         return reason;
     if (!add_root(&trial, a))
         return "the kernel would have too many roots";
-    reason = fsr_kernels_apart(p, g, trial.kernel, alone->kernel, needed);
+    reason = fsr_pairs_apart(p->flow, trial.kernel, alone->kernel)
+                 ? fsr_reason_apart
+                 : fsr_kernels_apart(p, g, trial.kernel, alone->kernel, needed);
     if (reason)
         return reason;
     reason = try_root(p, g, a, &trial, &blame);
@@ -140,7 +147,7 @@ static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *al
     if (!needed && !fsr_kernel_is_less(trial.kernel, p->group[g].kernel, alone->kernel))
         reason = fsr_kernel_loads(trial.kernel) ? "the kernels read nothing in common"
                                                 : "the kernels compute nothing in common";
-    if (!reason && fsr_price_is_less_apart(p, &trial, &p->group[g], alone))
+    if (!reason && !asked && fsr_price_is_less_apart(p, &trial, &p->group[g], alone))
         reason = fsr_reason_price;
     if (!reason)
         reason = satisfy_joined(p, g, &trial);
@@ -262,17 +269,35 @@ static void note_others(fsr_partition *p, fsr_root a, const fsr_group *alone, in
     }
 }
 
+/* Groups to try for a trial: those that a hint asks for, then those that it is near to. */
+static int candidates(const fsr_partition *p, const fsr_group *trial, int *list) {
+    int near[FSR_MAX_NEAR], n = 0;
+    for (int g = p->ngroups - 1; g >= 0 && p->flow->npairs && n < FSR_MAX_NEAR; --g)
+        if (fsr_pairs_ask(p->flow, trial->kernel, p->group[g].kernel))
+            list[n++] = g;
+    const int asked = n, more = fsr_near(p, trial, near, FSR_MAX_NEAR);
+    for (int i = 0; i < more; ++i) {
+        bool listed = false;
+        for (int k = 0; k < asked; ++k)
+            listed = listed || list[k] == near[i];
+        if (!listed)
+            list[n++] = near[i];
+    }
+    return n;
+}
+
 /* The root that is a kernel alone joins a group, or becomes one. */
 static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *why, size_t size) {
-    int near[FSR_MAX_NEAR], n = fsr_partition_may_fuse(p) ? fsr_near(p, trial, near, FSR_MAX_NEAR) : 0;
+    int near[2 * FSR_MAX_NEAR], n = fsr_partition_may_fuse(p) ? candidates(p, trial, near) : 0;
     for (int i = 0; i < n; ++i) {
         int g = near[i];
+        const bool asked = fsr_pairs_ask(p->flow, trial->kernel, p->group[g].kernel);
         bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
         const bool apart = fsr_cuts_apart(p->cuts, a.link.id) || fsr_cuts_apart(p->cuts, fsr_group_first(&p->group[g]));
         const char *reason = p->group[g].library ? fsr_reason_library
-                             : apart             ? fsr_reason_price
-                             : cut               ? "more memory would be needed at once than unfused"
-                                                 : join(p, g, a, trial);
+                             : apart && !asked   ? fsr_reason_price
+                             : cut               ? fsr_reason_memory_cut
+                                                 : join(p, g, a, trial, asked);
         if (!reason) {
             note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);
@@ -280,6 +305,8 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
                                 fsr_group_first(&p->group[g]));
             return FSR_OK;
         }
+        if (asked)
+            fsr_pairs_refuse(p, trial->kernel, p->group[g].kernel, reason);
         if (fsr_group_depends(trial, g))
             fsr_partition_note(p, last_root(&p->group[g]), a.link.id, reason);
     }

@@ -4,9 +4,12 @@
  * Two groups over one domain become one if nobody has to run between them and the kernel of both does less than the
  * two. Counter-example to assigning alone: of a, b, c assigned in that order, a and b have nothing in common until c,
  * which shares with both, has joined one of them. */
+#include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
 #include <string.h>
+
+enum { MOST_TRIED = 4 }; /* kernels that compute one node of a pair */
 
 /* Who needs group `from` needs `to`. */
 static void rename_group(fsr_partition *p, int from, int to) {
@@ -34,21 +37,34 @@ static bool between(const fsr_partition *p, int a, int b) {
     return false;
 }
 
-static bool same_kind(const fsr_partition *p, const fsr_group *a, const fsr_group *b) {
-    return !fsr_cuts_apart(p->cuts, fsr_group_first(a)) && !fsr_cuts_apart(p->cuts, fsr_group_first(b)) &&
-           fsr_cuts_segment(p->cuts, fsr_group_first(a)) == fsr_cuts_segment(p->cuts, fsr_group_first(b)) &&
-           fsr_domain_equal(&a->domain, &b->domain) && a->nfolds + b->nfolds <= FSR_MAX_COMBINES &&
-           a->nstores + b->nstores <= FSR_MAX_STORES;
+/* What keeps two groups from one kernel before it is tried; asked: a hint wants it, whatever it costs. */
+static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_group *b, bool asked) {
+    const int x = fsr_group_first(a), y = fsr_group_first(b);
+    if (!asked && (fsr_cuts_apart(p->cuts, x) || fsr_cuts_apart(p->cuts, y)))
+        return fsr_reason_price;
+    if (fsr_cuts_segment(p->cuts, x) != fsr_cuts_segment(p->cuts, y))
+        return fsr_reason_memory_cut;
+    if (a->nfolds + b->nfolds > FSR_MAX_COMBINES || a->nstores + b->nstores > FSR_MAX_STORES)
+        return "the kernel would have too many roots";
+    if (fsr_domain_equal(&a->domain, &b->domain) || (asked && !a->nfolds != !b->nfolds))
+        return NULL;
+    return a->nfolds && b->nfolds ? "the folds have different domains" : "the two have different elements";
 }
 
-/* Group g goes into group h, which comes before it. While that is tried, what a group that needs g stores is not
- * for the trial to read: p->merging. */
-static bool merge(fsr_partition *p, int h, int g) {
+/* Group g goes into group h, which comes before it; asked: a hint says so, whatever it costs. While that is tried, what a
+ * group that needs g stores is not for the trial to read: p->merging. NULL: done. */
+static const char *merge(fsr_partition *p, int h, int g, bool asked) {
     fsr_group trial = p->group[h], *other = &p->group[g];
     fsr_link blame;
-    if (!same_kind(p, &trial, other) || fsr_kernels_apart(p, h, trial.kernel, other->kernel, false) ||
-        between(p, g, h) || between(p, h, g))
-        return false;
+    const char *reason = differ(p, &trial, other, asked);
+    if (!reason)
+        reason = fsr_kernels_apart(p, h, trial.kernel, other->kernel, asked);
+    if (!reason && (between(p, g, h) || between(p, h, g)))
+        reason = "another kernel has to run between the two";
+    if (reason)
+        return reason;
+    if (!trial.nfolds)
+        trial.domain = other->domain;
     for (int i = 0; i < other->nfolds; ++i)
         trial.fold[trial.nfolds++] = other->fold[i];
     for (int i = 0; i < other->nstores; ++i)
@@ -56,22 +72,42 @@ static bool merge(fsr_partition *p, int h, int g) {
     point(p, other, h);
     p->merging = g;
     p->into = h;
-    bool good = fsr_group_try(p, h, &trial, &blame) == NULL;
+    reason = fsr_group_try(p, h, &trial, &blame);
     p->merging = p->into = -1;
-    if (good && (!fsr_kernel_is_less(trial.kernel, p->group[h].kernel, other->kernel) || trial.nneeds ||
-                 fsr_price_is_less_apart(p, &trial, &p->group[h], other))) {
+    if (!reason && trial.nneeds)
+        reason = "the kernel would need more stored before it";
+    if (!reason && !asked &&
+        (!fsr_kernel_is_less(trial.kernel, p->group[h].kernel, other->kernel) ||
+         fsr_price_is_less_apart(p, &trial, &p->group[h], other)))
+        reason = fsr_reason_price;
+    point(p, other, reason ? g : h);
+    if (reason) {
         fsr_kernel_free(trial.kernel);
-        good = false;
+        return reason;
     }
-    point(p, other, good ? h : g);
-    if (!good)
-        return false;
     fsr_kernel_free(other->kernel);
     memset(other, 0, sizeof *other);
     rename_group(p, g, h);
     fsr_group_commit(p, h, &trial);
     fsr_partition_level_all(p);
-    return true;
+    return NULL;
+}
+
+/* The groups that compute the two nodes of a pair become one. */
+static void merge_pair(fsr_partition *p, int pair) {
+    int first[MOST_TRIED], second[MOST_TRIED];
+    const int n = fsr_pair_groups(p, pair, 0, first, MOST_TRIED), m = fsr_pair_groups(p, pair, 1, second, MOST_TRIED);
+    for (int i = 0; i < n * m; ++i) {
+        const int x = first[i / m], y = second[i % m], h = x < y ? x : y, g = x < y ? y : x;
+        const int root[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
+        const char *reason = merge(p, h, g, true);
+        if (reason) {
+            p->refused[pair] = reason;
+            continue;
+        }
+        fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", root[0], root[1]);
+        return;
+    }
 }
 
 /* The group joins an older one. */
@@ -82,7 +118,7 @@ static void merge_older(fsr_partition *p, int g) {
         if (h >= g || !p->group[h].kernel)
             continue;
         const int root[2] = {fsr_group_first(&p->group[h]), fsr_group_first(&p->group[g])};
-        if (!merge(p, h, g))
+        if (merge(p, h, g, false))
             continue;
         fsr_partition_fused(p, "the kernels of %s (%%%d) and %s (%%%d) became one", root[0], root[1]);
         return;
@@ -90,6 +126,9 @@ static void merge_older(fsr_partition *p, int g) {
 }
 
 void fsr_partition_merge(fsr_partition *p) {
+    for (int i = 0; i < p->flow->npairs && fsr_partition_may_fuse(p); ++i)
+        if (fsr_pair_waits(p, i))
+            merge_pair(p, i);
     for (int g = p->ngroups - 1; g > 0 && fsr_partition_may_fuse(p); --g)
         if (p->group[g].kernel)
             merge_older(p, g);

@@ -20,8 +20,9 @@ bool fsr_pass_dce(fsr_flow *flow, fsr_status *status) {
     if (to && live) {
         fsr_flow_mark(flow, live);
         for (int i = 0; i < flow->n; ++i) {
-            fsr_flow_redirect(flow, i, to);
-            fsr_flow_replace(to, i, (fsr_link){kept, 0});
+            if (live[i])
+                fsr_flow_redirect(flow, i, to);
+            fsr_flow_replace(to, i, (fsr_link){live[i] ? kept : -1, 0});
             if (live[i])
                 flow->node[kept++] = flow->node[i];
         }

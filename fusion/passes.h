@@ -34,7 +34,7 @@ const char *fsr_pass_name(int i);
 fsr_pass_fn fsr_pass_find(const char *name);
 
 /* Helpers of the rewriting passes. A redirect table holds FSR_MAX_OUTPUTS links a node: to[i * FSR_MAX_OUTPUTS + k]
- * replaces result k of node i. Rewrites the arguments of node i; and the outputs. */
+ * replaces result k of node i. Rewrites the arguments of node i; and the outputs, with the pairs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
 /* Outputs that are a view in its source's own order become the source: an array has no shape in memory. True if any. */

@@ -100,6 +100,10 @@ static fsr_link follow(fsr_link link, const fsr_link *to) {
     return to[link.id * FSR_MAX_OUTPUTS + link.output];
 }
 
+static int redirected(int node, const fsr_link *to) {
+    return node < 0 ? node : follow((fsr_link){node, 0}, to).id;
+}
+
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to) {
     for (int k = 0; k < flow->node[i].nargs; ++k)
         flow->node[i].arg[k] = follow(flow->node[i].arg[k], to);
@@ -108,4 +112,8 @@ void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to) {
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to) {
     for (int i = 0; i < flow->nout; ++i)
         flow->out[i] = follow(flow->out[i], to);
+    for (int i = 0; i < flow->npairs; ++i)
+        for (int k = 0; k < 2; ++k)
+            flow->pair[i].node[k] = redirected(flow->pair[i].node[k], to);
+    fsr_flow_settle_pairs(flow);
 }

@@ -295,8 +295,15 @@ static fsr_status take_apart(fsr_program *out, const fsr_program *unfused, const
     return FSR_OK;
 }
 
+static bool asks_to_fuse(const fsr_flow *flow) {
+    bool asks = false;
+    for (int i = 0; i < flow->npairs; ++i)
+        asks = asks || flow->pair[i].hint == FSR_PAIR_FUSE;
+    return asks;
+}
+
 /* A fused plan costs no more than the unfused one, by the same prices: kernels that do are taken apart. Prices that
- * differ by less than their margin are taken for equal. */
+ * differ by less than their margin are taken for equal. What a hint asks to fuse may cost more. */
 static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                 const fsr_loop_plans *loops, fsr_cuts *cuts, char *why, size_t size) {
     fsr_program unfused;
@@ -316,7 +323,7 @@ static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fs
         return status;
     }
     const double price = unfused.price;
-    const bool cheaper = costs_more(out, &unfused, &options->target);
+    const bool cheaper = costs_more(out, &unfused, &options->target) && !asks_to_fuse(flow);
     fsr_program_clear(cheaper ? out : &unfused);
     if (cheaper)
         *out = unfused;

@@ -13,6 +13,7 @@
  * Counter-example to going from one large kernel to smaller ones: of twenty sweeps in one nothing is known, as a walk
  * through it does not end. */
 #include "fusion/cone.h"
+#include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,8 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool gathered = gathers || fsr_cone_gathers(cone, at) || fsr_cone_serial(cone, at);
     const bool shared = c->asked[at->id] && !c->fold && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
-    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || !(often || shared || gathered || fsr_cone_turns(cone, at)))
+    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
+        !(often || shared || gathered || fsr_cone_turns(cone, at)))
         return false;
     const fsr_saving saving = {.node = at->id,
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};

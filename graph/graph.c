@@ -126,6 +126,7 @@ static void body_free(fsr_graph_body *body) {
         free(body->chunk[i]);
     free(body->chunk);
     free(body->scope);
+    free(body->pair);
     free(body);
 }
 

@@ -168,3 +168,31 @@ fsr_node fsr_hint_set(fsr_node x, fsr_hint hint) {
         rec->hint = hint;
     return x;
 }
+
+/* Nothing of a plan computes it. */
+static bool is_given(const fsr_rec *rec) {
+    return fsr_is(rec->kind, FSR_IS_ARRAY | FSR_IS_ARGUMENT | FSR_IS_LITERAL | FSR_IS_UNBOUND) || rec->buffer[0];
+}
+
+fsr_status fsr_hint_pair(fsr_node x, fsr_node y, fsr_pair_hint hint) {
+    static const char what[] = "hint_pair";
+    const fsr_node pair[2] = {x, y};
+    fsr_graph *g = x.graph ? x.graph : y.graph;
+    for (int i = 0; i < 2; i++) {
+        const fsr_status status = fsr_node_status(pair[i]);
+        if (status)
+            return fsr_graph_fail(g, status, what, "node %d: %s", i, fsr_status_sentence(status));
+    }
+    if (x.graph != y.graph)
+        return fsr_graph_fail(g, FSR_ERR_GRAPH, what, "the nodes are of two graphs");
+    if (x.id == y.id)
+        return fsr_graph_fail(g, FSR_ERR_VALUE, what, "the two are one node");
+    if (hint != FSR_PAIR_NONE && hint != FSR_PAIR_FUSE && hint != FSR_PAIR_APART)
+        return fsr_graph_fail(g, FSR_ERR_VALUE, what, "%d is no hint of a pair", (int)hint);
+    for (int i = 0; i < 2; i++)
+        if (is_given(fsr_node_rec(pair[i])))
+            return fsr_graph_fail(g, FSR_ERR_VALUE, what, "node %d is there: nothing computes it", i);
+    if (!fsr_pair_set(g, x.id, y.id, hint))
+        return fsr_graph_fail(g, FSR_ERR_MEMORY, what, "out of memory");
+    return FSR_OK;
+}

@@ -4,6 +4,7 @@
  * Everything goes through a writer that escapes when asked, so that DOT's labels are the same text; and a node's line
  * is written from its content, so that a plan's flow has the same text. */
 #include "graph/print.h"
+#include "graph/pairs.h"
 #include <inttypes.h>
 
 static void write_extents(fsr_writer *w, const fsr_shape *shape) {
@@ -43,6 +44,21 @@ void fsr_write_content(fsr_writer *w, const fsr_content *n, const fsr_ref *arg, 
         fsr_write(w, n->hint == FSR_HINT_INLINE ? " hint=inline" : " hint=materialize");
 }
 
+void fsr_write_pair(fsr_writer *w, fsr_pair_hint hint, uint32_t with) {
+    fsr_write(w, hint == FSR_PAIR_FUSE ? " fuse=" : " apart=");
+    fsr_write_ref(w, (fsr_ref){with, 0});
+}
+
+/* The pairs of a node with those before it. */
+static void write_pairs(fsr_writer *w, const fsr_graph *g, const fsr_order *order, uint32_t id) {
+    for (int i = 0; i < fsr_pair_count(g); i++) {
+        const fsr_pair *pair = fsr_pair_at(g, i);
+        const uint32_t with = pair ? pair->id[pair->id[0] == id] : 0;
+        if (pair && (pair->id[0] == id || pair->id[1] == id) && order->number[with] < order->number[id])
+            fsr_write_pair(w, pair->hint, order->number[with]);
+    }
+}
+
 void fsr_write_node(fsr_writer *w, const fsr_graph *g, const fsr_order *order, uint32_t id) {
     const fsr_rec *rec = fsr_graph_rec(g, id);
     fsr_ref arg[FSR_MAX_ARGS];
@@ -56,6 +72,7 @@ void fsr_write_node(fsr_writer *w, const fsr_graph *g, const fsr_order *order, u
     for (int i = 0; i < rec->nargs; i++)
         arg[i] = (fsr_ref){order->number[rec->arg[i].id], rec->arg[i].output};
     fsr_write_content(w, &rec->content, arg, rec->nargs ? fsr_graph_rec(g, rec->arg[0].id)->shape.ndim : 0);
+    write_pairs(w, g, order, id);
 }
 
 fsr_status fsr_graph_print(const fsr_graph *g, const fsr_ref *outs, int n, FILE *to) {

@@ -32,7 +32,8 @@
  * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ..., and same0, ..., the arguments of its
  * node that are no operands; a loop takes state0, ... arg0, ..., the arguments of its node, and says while t4 gives t2,
  * t3. The last T of its arguments are arrays of which it takes elements: f32 clip table0(t3), f32 wrap table1(t3, t5). A
- * hint follows as hint=materialize or hint=inline. VALUE: decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
+ * hint follows as hint=materialize or hint=inline, and what is said of it and of an earlier node as fuse=%a, apart=%b.
+ * VALUE: decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
  * data. */
 #ifndef FUSOR_GRAPH_PRINT_H
 #define FUSOR_GRAPH_PRINT_H
@@ -95,6 +96,8 @@ void fsr_write_ref(fsr_writer *w, fsr_ref ref);
 /* A node's line after its number: "mul f32[4,5] %0, %3". arg: its arguments, by their numbers; rank: dimensions of the
  * first one. */
 void fsr_write_content(fsr_writer *w, const fsr_content *n, const fsr_ref *arg, int rank);
+/* " fuse=%4": what is said of the line's node and node `with` of the text. */
+void fsr_write_pair(fsr_writer *w, fsr_pair_hint hint, uint32_t with);
 /* Those of its fields whose text stands before the type, or the others. */
 void fsr_write_fields(fsr_writer *w, const fsr_content *n, int rank, bool head);
 /* "%3 = " and its line. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops over arrays; see rounds.h. */
 #include "graph/rounds.h"
+#include "graph/pairs.h"
 #include "graph/print.h"
 #include "graph/shape.h"
 #include "graph/verify.h"
@@ -51,6 +52,13 @@ bool fsr_rounds_sign(fsr_rounds *t) {
     fsr_bytes_put(&b, &t->again, sizeof t->again);
     for (uint32_t id = 1; id < fsr_graph_slots(t->body); id++)
         put_node(&b, t->body, fsr_graph_rec(t->body, id));
+    for (int i = 0; i < fsr_pair_count(t->body); i++) {
+        const fsr_pair *pair = fsr_pair_at(t->body, i);
+        if (pair)
+            fsr_bytes_put(&b, pair->id, sizeof pair->id);
+        if (pair)
+            fsr_bytes_put(&b, &pair->hint, sizeof pair->hint);
+    }
     if (b.failed) {
         free(b.data);
         return false;

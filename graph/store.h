@@ -8,7 +8,7 @@
 #ifndef FUSOR_GRAPH_STORE_H
 #define FUSOR_GRAPH_STORE_H
 
-#include "graph/graph.h"
+#include "graph/pairs.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -39,6 +39,8 @@ typedef struct fsr_graph_body {
     _Atomic int64_t live;
     fsr_scope *scope;
     int depth, scope_capacity; /* scope[depth] is the innermost, scope[0] the graph itself */
+    fsr_pair *pair;            /* graph/pairs.h */
+    int npairs, pair_capacity;
 } fsr_graph_body;
 
 struct fsr_graph {

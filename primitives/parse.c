@@ -6,6 +6,7 @@
  * All of it happens in a scope that is discarded on a failure. */
 #include "primitives/parse.h"
 #include "graph/floats.h"
+#include "graph/pairs.h"
 #include "graph/scope.h"
 #include "graph/verify.h"
 #include "primitives/parse_lex.h"
@@ -20,11 +21,18 @@ typedef struct entry {
     int nout;
 } entry;
 
+enum { MAX_PAIRS = 64 }; /* of a line */
+
 typedef struct parser {
     fsr_lex lex;
     fsr_graph *g;
     entry *entries;
     int64_t count, capacity;
+    struct {
+        int64_t with; /* its number */
+        fsr_pair_hint hint;
+    } pair[MAX_PAIRS]; /* of the line */
+    int npairs;
 } parser;
 
 static bool reference(parser *p, fsr_node *node) {
@@ -96,6 +104,31 @@ static void hint(parser *p, fsr_rec *rec) {
         rec->hint = FSR_HINT_MATERIALIZE;
 }
 
+/* What is said of the line's node and of earlier ones, or of itself: kept until the node is recorded. */
+static void pairs(parser *p) {
+    p->npairs = 0;
+    while (!p->lex.status) {
+        const bool fuse = fsr_lex_try(&p->lex, "fuse=");
+        if (!fuse && !fsr_lex_try(&p->lex, "apart="))
+            return;
+        if (p->npairs == MAX_PAIRS) {
+            fsr_lex_fail(&p->lex, FSR_ERR_FORMAT, "more than %d pairs of a node", MAX_PAIRS);
+            return;
+        }
+        p->pair[p->npairs].hint = fuse ? FSR_PAIR_FUSE : FSR_PAIR_APART;
+        fsr_lex_expect(&p->lex, "%");
+        fsr_lex_int(&p->lex, 0, p->count, &p->pair[p->npairs++].with);
+    }
+}
+
+static void record_pairs(parser *p, fsr_node x) {
+    for (int i = 0; i < p->npairs && !p->lex.status; i++) {
+        const int64_t with = p->pair[i].with;
+        if (!fsr_pair_add(p->g, with == p->count ? x.id : p->entries[with].out[0].id, x.id, p->pair[i].hint))
+            fsr_lex_fail(&p->lex, FSR_ERR_MEMORY, "out of memory");
+    }
+}
+
 /* The kind of the next word; a word that is no kind's is an op's name, and stays. */
 static fsr_kind kind(parser *p) {
     char word[FSR_WORD_BYTES];
@@ -121,6 +154,7 @@ static void node(parser *p, fsr_rec *rec) {
     if (rec->weak && rec->nargs && !p->lex.status)
         rec->value = weak_value(p, rec);
     hint(p, rec);
+    pairs(p);
     fsr_lex_end(&p->lex);
 }
 
@@ -197,8 +231,11 @@ static void line(parser *p) {
     entry *e = &p->entries[p->count];
     e->nout = said.nout;
     const bool data = fsr_is(said.kind, FSR_IS_ARRAY) && !said.name;
-    if (!data)
+    if (!data) {
         e->out[0] = record(p, &said);
+        if (!p->lex.status)
+            record_pairs(p, e->out[0]);
+    }
     for (int i = 0; i < said.nout; i++) {
         if (data)
             e->out[i] = data_input(p, &said, p->count, i);

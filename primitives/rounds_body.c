@@ -7,6 +7,7 @@
  * order; so a body that was printed and read back is copied as the same bytes.
  * The condition is copied twice: of the state, and of the results in place of the state.
  * Counter-example to taking nodes from outside as they are: each turn would compute them anew. */
+#include "graph/pairs.h"
 #include "graph/scope.h"
 #include "primitives/rounds.h"
 #include <stdio.h>
@@ -287,6 +288,12 @@ static bool complete(copy *c) {
     return t->number != 0 || failed(c, NULL);
 }
 
+static bool image_of_id(const void *data, uint32_t id, uint32_t *image) {
+    const copy *c = data;
+    *image = c->image[id].id;
+    return *image != 0 && c->own[id];
+}
+
 static bool copy_all(copy *c, fsr_ref *images) {
     fsr_rounds *t = c->s->rounds;
     for (int i = 0; i < t->nstate + t->nstacked; i++)
@@ -296,7 +303,7 @@ static bool copy_all(copy *c, fsr_ref *images) {
         return false;
     if (!complete(c) || (t->conditional && (!copy_again(c, images) || !guard(c))))
         return false;
-    return fsr_rounds_sign(t) || failed(c, NULL);
+    return (fsr_pairs_copy(c->s->from, t->body, image_of_id, c) && fsr_rounds_sign(t)) || failed(c, NULL);
 }
 
 bool fsr_rounds_copy(fsr_rounds_source *s) {

@@ -10,6 +10,7 @@
  * Counter-example to calling the body on the whole arrays: its axis 0 would be a leading dimension.
  *
  * The body is the caller's code and may do anything; what it left is checked as an operator's (body.c). */
+#include "graph/pairs.h"
 #include "graph/scope.h"
 #include "primitives/body.h"
 #include <stdio.h>
@@ -27,6 +28,7 @@ typedef struct rows {
     fsr_node in[FSR_MAX_CORE];     /* operands, broadcast to lead and their core */
     fsr_node arg[FSR_MAX_CORE];
     fsr_node *image; /* of each of the body's nodes by its id; null: it needs no argument */
+    uint32_t slots;  /* of images */
     fsr_node poison;
 } rows;
 
@@ -312,15 +314,25 @@ static bool record_all(rows *r, int depth) {
     return good;
 }
 
+static bool image_of_id(const void *data, uint32_t id, uint32_t *image) {
+    const rows *r = data;
+    const bool has = id < r->slots && r->image[id].graph;
+    *image = has ? r->image[id].id : 0;
+    return has;
+}
+
 /* The results for every row, from what the body left. */
 static bool map_rows(rows *r, fsr_node *out, int depth) {
-    r->image = calloc(fsr_graph_slots(r->g), sizeof *r->image);
+    r->slots = fsr_graph_slots(r->g);
+    r->image = calloc(r->slots, sizeof *r->image);
     if (!r->image)
         return no_memory(r);
     for (int i = 0; i < r->s.nin; i++)
         r->image[r->arg[i].id] = r->in[i];
     if (!record_all(r, depth))
         return false;
+    if (!fsr_pairs_copy(r->g, r->g, image_of_id, r))
+        return no_memory(r);
     for (int i = 0; i < r->s.nout; i++) {
         fsr_node image = r->image[out[i].id];
         if (image.graph)

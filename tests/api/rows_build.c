@@ -641,6 +641,15 @@ static void call_hint_set(api_run *r) {
     api_take(r, fsr_hint_set(x, (fsr_hint)hint), 0, false);
 }
 
+static void call_hint_pair(api_run *r) {
+    NODE(x);
+    NODE(y);
+    const int kind = api_below(r, 16), hint = kind < 14 ? kind % 3 : kind == 14 ? 3 : -1;
+    api_add(r, ", (fsr_pair_hint)%d", hint);
+    api_say(r, "fsr_hint_pair", 0, false);
+    api_status(r, fsr_hint_pair(x, y, (fsr_pair_hint)hint), true);
+}
+
 #define ROW(name, weight) \
     { "fsr_" #name "_at", call_##name, weight }
 const api_row api_build_rows[] = {
@@ -764,6 +773,7 @@ const api_row api_build_rows[] = {
     ROW(full_of, 1),
     ROW(param_of, 1),
     {"fsr_hint_set", call_hint_set, 2},
+    {"fsr_hint_pair", call_hint_pair, 3},
     ROW(take, 4),
     ROW(take_along_axis, 3),
     ROW(index, 3),

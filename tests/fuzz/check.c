@@ -159,7 +159,13 @@ static fsr_status make_program(execution *e, const fsr_graph *g, const fsr_ref *
     fsr_status status = flow_reads_back(g, refs, n, plan, why, size);
     if (!status)
         status = fsr_flow_build(&flow, &e->binding, g, refs, n);
-    return status ? status : fsr_program_make(&e->program, &flow, &plan->options, why, size);
+    if (!status)
+        status = fsr_program_make(&e->program, &flow, &plan->options, why, size);
+    if (!status && strstr(e->program.explanation, "no store can stand between")) {
+        snprintf(why, size, "two nodes that shall be apart are in one kernel");
+        status = FSR_ERR_INTERNAL;
+    }
+    return status;
 }
 
 static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {

@@ -397,6 +397,10 @@ static void draw(generator *t, recipe_step *s) {
         draw_fold(t, s);
     if (chance(t, 4))
         s->hint = chance(t, 50) ? FSR_HINT_MATERIALIZE : FSR_HINT_INLINE;
+    if (chance(t, 6)) {
+        s->pair = chance(t, 50) ? FSR_PAIR_FUSE : FSR_PAIR_APART;
+        s->back = 1 + below(t, 6);
+    }
     s->force = s->kind > STEP_PARAM && chance(t, 3);
 }
 

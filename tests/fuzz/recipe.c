@@ -381,6 +381,8 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
         out[0] = s->kind < STEP_ARGMAX ? record_fold(s, in[0]) : record_along(s, in[0]);
     node[i] = s->hint ? fsr_hint_set(out[0], s->hint) : out[0];
     other[i] = out[1];
+    if (s->pair && s->back <= i)
+        fsr_hint_pair(node[i], node[i - s->back], s->pair);
 }
 
 /* A scan from the end; the row functions have one. */

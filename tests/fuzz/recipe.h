@@ -119,6 +119,8 @@ typedef struct recipe_step {
     double value;
     unsigned fill; /* of a leaf's data */
     fsr_hint hint;
+    fsr_pair_hint pair; /* with what was recorded so many steps before, if both are computed */
+    int back;
     bool force; /* computed as soon as it is recorded */
 } recipe_step;
 

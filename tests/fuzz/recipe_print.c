@@ -271,6 +271,9 @@ void recipe_print(const recipe *r, FILE *to) {
         if (s->hint)
             fprintf(to, "    fsr_hint_set(n%d, %s);\n", i,
                     s->hint == FSR_HINT_INLINE ? "FSR_HINT_INLINE" : "FSR_HINT_MATERIALIZE");
+        if (s->pair && s->back <= i)
+            fprintf(to, "    fsr_hint_pair(n%d, n%d, %s);\n", i, i - s->back,
+                    s->pair == FSR_PAIR_FUSE ? "FSR_PAIR_FUSE" : "FSR_PAIR_APART");
         if (s->force)
             fprintf(to, "    fuzz_force(n%d);\n", i);
     }

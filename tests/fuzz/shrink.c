@@ -98,6 +98,7 @@ static void plain_steps(shrinker *t) {
     for (int i = 0; i < t->r->n; i++) {
         recipe plain = *t->r;
         plain.step[i].hint = FSR_HINT_NONE;
+        plain.step[i].pair = FSR_PAIR_NONE;
         attempt(t, &plain);
         if (i >= t->r->n)
             return;

@@ -75,6 +75,10 @@ static void maps_and_literals(void **state) {
     round_trip_one(fsr_where(fsr_less(x, n), fsr_exp(x), fsr_param(g, "dt", FSR_F32, 1e-30)));
     round_trip_one(fsr_mul(fsr_add(fsr_int(g, 2), fsr_int(g, INT64_MIN)), fsr_float(g, 0.1)));
     round_trip_one(fsr_hint_set(fsr_neg(x), FSR_HINT_INLINE));
+    fsr_node e = fsr_exp(x), s = fsr_sin(e), t = fsr_tan(s);
+    assert_int_equal(fsr_hint_pair(t, e, FSR_PAIR_APART), FSR_OK);
+    assert_int_equal(fsr_hint_pair(s, t, FSR_PAIR_FUSE), FSR_OK);
+    round_trip_one(t);
     round_trip((fsr_node[]){fsr_neg(x), x, fsr_hint_set(fsr_abs(x), FSR_HINT_MATERIALIZE), x}, 4);
     static const double values[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1e308, 5e-324, 0.1, -1.0 / 3, 16777217};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -340,6 +344,7 @@ static void hostile_text(void **state) {
         {X "%1 = logical_not bool[3] %0", 2, 28,
          "the node is not in normal form: an op that is not defined for this dtype"},
         {X "%1 = neg f32[3] %0 hint=slow", 2, 25, "expected materialize"},
+        {X "%1 = neg f32[3] %0 fuse=%2", 2, 26, "the number is out of range"},
         {X "%1 = neg f32[3] %0 more", 2, 20, "the line goes on"},
         {X "%1 = view f32[3] %0 linear", 2, 21, "expected affine"},
         {X "%1 = view f32[4] %0 affine [d0]", 2, 32, "the node is not in normal form: a view outside its source"},
