@@ -26,6 +26,7 @@ enum {
     X(Create_v2, (void **handle))                                                                                   \
     X(Destroy_v2, (void *handle))                                                                                   \
     X(SetStream_v2, (void *handle, cudaStream_t stream))                                                            \
+    X(SetWorkspace_v2, (void *handle, void *workspace, size_t bytes))                                               \
     X(SetMathMode, (void *handle, int mode))                                                                        \
     X(GemmStridedBatchedEx_64,                                                                                      \
       (void *handle, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int a_type, \
@@ -35,8 +36,11 @@ enum {
 typedef struct fsr_cublas {
     pthread_mutex_t lock;
     bool tried;
-    void *library; /* NULL: there is none */
-    void *handle;  /* made when first used */
+    void *library;   /* NULL: there is none */
+    void *handle;    /* made when first used */
+    bool multiplied; /* the handle has computed a product */
+    void *room;      /* workspace of recorded products, of the device's pool; NULL: none was recorded yet */
+    int64_t room_bytes;
 #define FSR_CUBLAS_FIELD(name, parameters) int(*name) parameters;
     FSR_CUBLAS_LIST(FSR_CUBLAS_FIELD)
 #undef FSR_CUBLAS_FIELD

@@ -128,6 +128,8 @@ static void cuda_close(fsr_backend *b) {
     if (c->stream)
         fsr_cuda_wait(b, NULL, &ignored);
     fsr_fault_clear(&ignored);
+    if (c->cublas.room)
+        fsr_device_pool_free(c->pool, c->cublas.room);
     fsr_cublas_close(&c->cublas);
     fsr_cufft_close(&c->cufft);
     fsr_cuda_codes_close(c);
@@ -189,6 +191,8 @@ static const fsr_backend_ops cuda_ops = {
     .replay_end = fsr_cuda_replay_end,
     .replay = fsr_cuda_replay,
     .replay_drop = fsr_cuda_replay_drop,
+    .replay_stands = fsr_cuda_replay_stands,
+    .recordable = fsr_cuda_recordable,
 };
 
 /* ---- open ---------------------------------------------------------------------------------------- */

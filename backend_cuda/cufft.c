@@ -20,6 +20,7 @@ static void *load(fsr_cufft *f) {
 static void drop(fsr_cufft *f, int i) {
     f->Destroy(f->plan[i].handle);
     f->bytes -= f->plan[i].bytes;
+    f->dropped++;
     memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
     f->nplans--;
 }
@@ -68,8 +69,8 @@ static fsr_status make(fsr_cufft *f, const fsr_cufft_plan *wanted, fsr_fault *fa
     return FSR_OK;
 }
 
-fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, int *handle,
-                         fsr_fault *fault) {
+fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, bool recorded,
+                         int *handle, fsr_fault *fault) {
     const fsr_cufft_plan wanted = {.n = n, .rows = rows, .type = type};
     if (!f->tried)
         f->library = load(f);
@@ -81,6 +82,8 @@ fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaSt
     int i = f->nplans - 1;
     while (i >= 0 && (f->plan[i].n != n || f->plan[i].rows != rows || f->plan[i].type != type))
         i--;
+    if (i < 0 && recorded)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call fft: there is no plan of it to be recorded");
     if (i < 0) {
         const fsr_status status = make(f, &wanted, fault);
         if (status)

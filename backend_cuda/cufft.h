@@ -53,6 +53,7 @@ typedef struct fsr_cufft {
     void *library;
     int nplans;
     size_t bytes;                         /* of all plans */
+    int64_t dropped;                      /* plans that were destroyed: what was recorded of one is good no more */
     fsr_cufft_plan plan[FSR_CUFFT_PLANS]; /* used last, last */
 #define FSR_CUFFT_FIELD(name, parameters) int(*name) parameters;
     FSR_CUFFT_LIST(FSR_CUFFT_FIELD)
@@ -61,9 +62,10 @@ typedef struct fsr_cufft {
 
 /* Destroys every plan. */
 void fsr_cufft_close(fsr_cufft *f);
-/* The plan for rows of n, on the stream. The caller is alone. */
-fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, int *handle,
-                         fsr_fault *fault);
+/* The plan for rows of n, on the stream; recorded: one that is there, as a stream that is recorded can have no new one
+ * made. The caller is alone. */
+fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, bool recorded,
+                         int *handle, fsr_fault *fault);
 fsr_status fsr_cufft_fail(int status, const char *what, fsr_fault *fault);
 
 #endif

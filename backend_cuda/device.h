@@ -75,6 +75,7 @@ typedef struct fsr_cuda {
     fsr_lanes lanes;
     cudaStream_t recorder;                    /* of replays; NULL: none was made yet */
     int64_t recorded;                         /* kernels since the recording began */
+    bool recorded_plans;                      /* and some plan of cuFFT's */
     atomic_uint_fast64_t reached;             /* bit d: device d's memory was asked for */
     fsr_allocator host_memory, device_memory; /* the caller's; take NULL: CUDA's */
     pthread_mutex_t host_lock;                /* of host_memory; the pool's is the other one's */
@@ -134,6 +135,7 @@ fsr_status fsr_cuda_replay_begin(fsr_backend *b, fsr_stream *stream, fsr_fault *
 fsr_status fsr_cuda_replay_end(fsr_backend *b, fsr_replay **out, fsr_fault *fault);
 fsr_status fsr_cuda_replay(fsr_backend *b, fsr_replay *replay, fsr_stream stream, fsr_fault *fault);
 void fsr_cuda_replay_drop(fsr_backend *b, fsr_replay *replay);
+bool fsr_cuda_replay_stands(fsr_backend *b, const fsr_replay *replay);
 
 /* Exchanges the thread's mode. What may get or free memory, or wait, is forbidden to a thread while a stream of its
  * own is being captured, unless the mode is relaxed: what is done so concerns no stream that is captured. */

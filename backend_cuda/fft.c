@@ -19,11 +19,13 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
     const int64_t rows = fsr_shape_size(&in->shape) / in->shape.dim[in->shape.ndim - 1];
     const int direction = kind == FSR_FOURIER_FORWARD ? FSR_CUFFT_FORWARD : FSR_CUFFT_INVERSE;
     fsr_cufft *f = &c->cufft;
+    const bool recorded = c->recorder && stream == c->recorder;
     int plan = 0, status;
     const fsr_status got =
-        fsr_cufft_use(f, type_of[kind][wide], fsr_fourier_length(call->called), rows, stream, &plan, fault);
+        fsr_cufft_use(f, type_of[kind][wide], fsr_fourier_length(call->called), rows, stream, recorded, &plan, fault);
     if (got)
         return got;
+    c->recorded_plans = c->recorded_plans || recorded;
     if (kind == FSR_FOURIER_TO_REAL && work != array[0]) {
         const size_t bytes = (size_t)fsr_shape_bytes(&in->shape, in->dtype);
         const cudaError_t error = cudaMemcpyAsync(work, array[0], bytes, cudaMemcpyDeviceToDevice, stream);

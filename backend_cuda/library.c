@@ -26,6 +26,17 @@ fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *cons
     return status || error == cudaSuccess ? status : fsr_cuda_fail(c, error, fault, "library call %s", callee->name);
 }
 
+/* Sorts and selections are launches in the step's workspace. A product recorded has a workspace of its own, a transform
+ * that of its plan: both are the backend's, so a caller's graph, which is launched in no order with the own stream, has
+ * none. cuSOLVER and cuSPARSE take memory call by call, cuRAND makes its generator anew. */
+fsr_recordable fsr_cuda_recordable(fsr_library library) {
+    static const fsr_recordable of[FSR_LIBRARY_COUNT] = {
+        [FSR_LIBRARY_SORT] = FSR_RECORDED_ANYWHERE,     [FSR_LIBRARY_LEAST] = FSR_RECORDED_ANYWHERE,
+        [FSR_LIBRARY_GREATEST] = FSR_RECORDED_ANYWHERE, [FSR_LIBRARY_RANKED] = FSR_RECORDED_ANYWHERE,
+        [FSR_LIBRARY_MATMUL] = FSR_RECORDED_HERE,       [FSR_LIBRARY_FFT] = FSR_RECORDED_HERE};
+    return of[library];
+}
+
 fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
                             fsr_stream stream, fsr_fault *fault) {
     static fsr_status (*const function_of[FSR_LIBRARY_COUNT])(fsr_cuda *, const fsr_library_call *, void *const *,

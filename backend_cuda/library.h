@@ -9,6 +9,12 @@
 fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
                             fsr_stream stream, fsr_fault *fault);
 
+/* See runtime/backend.h. */
+fsr_recordable fsr_cuda_recordable(fsr_library library);
+/* Memory that recorded products use as long as the backend is there. To be called before recording begins, as nothing
+ * may be allocated then; does nothing where no product was computed yet. */
+fsr_status fsr_cuda_matmul_room(fsr_cuda *c, fsr_fault *fault);
+
 /* The same on a stream that is in order, with the device current. */
 #define FSR_LIBRARY(name, word, function)                                                                     \
     fsr_status fsr_cuda_##function(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work, \

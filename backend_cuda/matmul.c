@@ -12,6 +12,28 @@ static int type_of(fsr_dtype dtype) {
     return of[dtype];
 }
 
+/* As much as cuBLAS has by itself, so that it takes the same kernels. */
+fsr_status fsr_cuda_matmul_room(fsr_cuda *c, fsr_fault *fault) {
+    fsr_cublas *b = &c->cublas;
+    if (!b->multiplied || b->room)
+        return FSR_OK;
+    b->room_bytes = (int64_t)(c->arch >= 90 ? 32 : 4) << 20;
+    return fsr_device_pool_alloc(c->pool, b->room_bytes, &b->room, fault);
+}
+
+/* cuBLAS, on the stream; on one that is recorded with the workspace for that, which the next one's stream takes away
+ * again. Counter-example to its own: it would be allocated inside the graph. */
+static fsr_status use(fsr_cuda *c, cudaStream_t stream, fsr_fault *fault) {
+    fsr_cublas *b = &c->cublas;
+    const fsr_status status = fsr_cublas_use(b, "matmul", stream, fault);
+    if (status || !c->recorder || stream != c->recorder)
+        return status;
+    if (!b->room)
+        return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call matmul: there is no workspace for recording");
+    const int gave = b->SetWorkspace_v2(b->handle, b->room, (size_t)b->room_bytes);
+    return gave ? fsr_cublas_fail(gave, "matmul", "cublasSetWorkspace", fault) : FSR_OK;
+}
+
 fsr_status fsr_cuda_matmul(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
                            cudaStream_t stream, fsr_fault *fault) {
     const fsr_matmul *m = fsr_matmul_of(call->called);
@@ -22,7 +44,7 @@ fsr_status fsr_cuda_matmul(fsr_cuda *c, const fsr_library_call *call, void *cons
     const double one64[2] = {1, 0}, zero64[2] = {0, 0};
     const int64_t in = (int64_t)fsr_dtype_size(from), out = (int64_t)fsr_dtype_size(to);
     (void)work;
-    fsr_status status = fsr_cublas_use(&c->cublas, "matmul", stream, fault);
+    fsr_status status = use(c, stream, fault);
     for (int64_t i = 0; i < fsr_matmul_sets(m) && !status; i++) {
         int64_t at[3];
         fsr_matmul_set(m, i, at);
@@ -37,6 +59,7 @@ fsr_status fsr_cuda_matmul(fsr_cuda *c, const fsr_library_call *call, void *cons
         if (gave)
             status = fsr_cublas_fail(gave, "matmul", "cublasGemmStridedBatchedEx", fault);
     }
+    c->cublas.multiplied = c->cublas.multiplied || !status;
     return status;
 }
 #endif

@@ -7,12 +7,14 @@
  *
  * An instantiated graph that is destroyed while it runs is freed by the driver when it is done. */
 #ifdef FUSOR_HAVE_CUDA
-#include "backend_cuda/device.h"
+#include "backend_cuda/library.h"
 #include <stdlib.h>
 
 struct fsr_replay {
     cudaGraphExec_t exec;
     int64_t kernels;
+    bool plans;      /* transforms by plans of cuFFT's are part of it */
+    int64_t dropped; /* of these, when it was made */
 };
 
 fsr_status fsr_cuda_captured(fsr_backend *b, fsr_stream stream, bool *out, fsr_fault *fault) {
@@ -23,7 +25,9 @@ fsr_status fsr_cuda_captured(fsr_backend *b, fsr_stream stream, bool *out, fsr_f
 
 fsr_status fsr_cuda_replay_begin(fsr_backend *b, fsr_stream *stream, fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
-    const fsr_status status = fsr_cuda_use(c, fault);
+    fsr_status status = fsr_cuda_use(c, fault);
+    if (status == FSR_OK)
+        status = fsr_cuda_matmul_room(c, fault);
     if (status != FSR_OK)
         return status;
     cudaError_t error = c->recorder ? cudaSuccess : cudaStreamCreateWithFlags(&c->recorder, cudaStreamNonBlocking);
@@ -32,6 +36,7 @@ fsr_status fsr_cuda_replay_begin(fsr_backend *b, fsr_stream *stream, fsr_fault *
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "beginning to record a run");
     c->recorded = 0;
+    c->recorded_plans = false;
     *stream = c->recorder;
     return FSR_OK;
 }
@@ -47,6 +52,8 @@ fsr_status fsr_cuda_replay_end(fsr_backend *b, fsr_replay **out, fsr_fault *faul
         cudaGraphDestroy(graph);
     if (error == cudaSuccess && replay) {
         replay->kernels = c->recorded;
+        replay->plans = c->recorded_plans;
+        replay->dropped = c->cufft.dropped;
         atomic_fetch_add_explicit(&c->graphs_made, 1, memory_order_relaxed);
         *out = replay;
         return FSR_OK;
@@ -73,6 +80,10 @@ fsr_status fsr_cuda_replay(fsr_backend *b, fsr_replay *replay, fsr_stream stream
     atomic_fetch_add_explicit(&c->launches, replay->kernels, memory_order_relaxed);
     atomic_fetch_add_explicit(&c->graph_launches, 1, memory_order_relaxed);
     return FSR_OK;
+}
+
+bool fsr_cuda_replay_stands(fsr_backend *b, const fsr_replay *replay) {
+    return !replay->plans || replay->dropped == fsr_cuda_of(b)->cufft.dropped;
 }
 
 void fsr_cuda_replay_drop(fsr_backend *b, fsr_replay *replay) {

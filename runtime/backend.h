@@ -25,6 +25,9 @@ typedef struct fsr_backend_stats {
 
 /* A run of steps that may be put on a stream again by one call. */
 typedef struct fsr_replay fsr_replay;
+/* A library's call: not at all; into a replay, as it uses memory of the backend's, in the order of its stream; wherever
+ * a kernel may be, too. */
+typedef enum fsr_recordable { FSR_NOT_RECORDED, FSR_RECORDED_HERE, FSR_RECORDED_ANYWHERE } fsr_recordable;
 
 /* What is known of an address of the caller's. */
 typedef struct fsr_address {
@@ -124,6 +127,10 @@ typedef struct fsr_backend_ops {
     fsr_status (*replay_end)(fsr_backend *b, fsr_replay **out, fsr_fault *fault);
     fsr_status (*replay)(fsr_backend *b, fsr_replay *replay, fsr_stream stream, fsr_fault *fault);
     void (*replay_drop)(fsr_backend *b, fsr_replay *replay);
+    /* False: it may not be put on a stream any more, as what it uses is gone. */
+    bool (*replay_stands)(fsr_backend *b, const fsr_replay *replay);
+    /* What of a library's call may be recorded; a call of the program's own says it itself. */
+    fsr_recordable (*recordable)(fsr_library library);
 } fsr_backend_ops;
 
 enum { FSR_MARKS = 4 };

@@ -30,7 +30,7 @@ static bool is_parameter(const fsr_plan *plan, const fsr_arg *arg) {
 
 static fsr_status check_program(const fsr_plan *plan, fsr_fault *fault) {
     const fsr_program *program = &plan->prepared->executable->program;
-    const char *call, *refusal = fsr_replays_refusal(program, true, &call);
+    const char *call, *refusal = fsr_replays_refusal(plan->ctx, program, true, &call);
     if (!refusal && program->nreports)
         refusal = "what reports an index";
     if (!refusal && plan->profile.ms)

@@ -10,8 +10,9 @@
  * Nothing is held for it: the arena is the run's own each time, and comes again because the pool gives the block
  * that fits best. Where it does not, the key differs, and the run goes step by step.
  *
- * Recorded are kernels, copies, clears, loops over arrays of a number of turns that the plan has, and calls that say
- * they may be. Not a loop whose host side reads what the device computed, nor calls of libraries, which may allocate.
+ * Recorded are kernels, copies, clears, loops over arrays of a number of turns that the plan has, calls that say they
+ * may be, and those of libraries whose memory stays where it is (the backend says which). Not a loop whose host side
+ * reads what the device computed, nor libraries that allocate or wait. What a library gave up since goes with the replay.
  * Where recording fails, or what was recorded goes after a few launches, the next is recorded after a pause, which
  * doubles: recording costs as much as tens of launches. Counter-example: values that change at every second run. */
 #include "runtime/replays.h"
@@ -38,9 +39,12 @@ struct fsr_replays {
 };
 
 /* A kernel of the program's own stays loaded once a capture has it: a caller's graph is worth that, a replay is not. */
-static bool is_recordable(const fsr_library_call *call, bool kept) {
+static bool is_recordable(const fsr_backend_ops *ops, const fsr_library_call *call, bool kept) {
     const fsr_callee *callee = call->library == FSR_LIBRARY_CALLER ? &call->called->what : NULL;
-    return callee && (callee->kernel.code ? kept : callee->capturable);
+    if (callee)
+        return callee->kernel.code ? kept : callee->capturable;
+    const fsr_recordable may = ops->recordable ? ops->recordable(call->library) : FSR_NOT_RECORDED;
+    return kept ? may == FSR_RECORDED_ANYWHERE : may != FSR_NOT_RECORDED;
 }
 
 /* What steps [first, first + n) launch, a loop's as often as it turns; at most MOST + 1. */
@@ -59,7 +63,7 @@ static int64_t count_launches(const fsr_program *program, int first, int n) {
     return sum <= MOST ? sum : MOST + 1;
 }
 
-const char *fsr_replays_refusal(const fsr_program *program, bool kept, const char **call) {
+const char *fsr_replays_refusal(const fsr_context *ctx, const fsr_program *program, bool kept, const char **call) {
     *call = "";
     for (int i = 0; i < program->nsteps; ++i) {
         const fsr_program_step *step = &program->step[i];
@@ -68,7 +72,7 @@ const char *fsr_replays_refusal(const fsr_program *program, bool kept, const cha
         if (!step->call || step->nothing)
             continue;
         *call = fsr_library_call_name(step->call);
-        if (!is_recordable(step->call, kept))
+        if (!is_recordable(ctx->backend->ops, step->call, kept))
             return "library call";
         *call = "";
     }
@@ -87,15 +91,15 @@ void fsr_replays_free(fsr_backend *backend, fsr_replays *all) {
 }
 
 /* Why each run goes step by step, or NULL. */
-static const char *find_refusal(const fsr_program *program, const char **call) {
+static const char *find_refusal(const fsr_context *ctx, const fsr_program *program, const char **call) {
     *call = "";
     if (count_launches(program, 0, program->nsteps) < 2)
         return "one launch";
-    return fsr_replays_refusal(program, false, call);
+    return fsr_replays_refusal(ctx, program, false, call);
 }
 
 void fsr_replays_say(const fsr_context *ctx, const fsr_program *program, char *out, size_t size) {
-    const char *call, *refusal = fsr_replays_refusal(program, false, &call);
+    const char *call, *refusal = fsr_replays_refusal(ctx, program, false, &call);
     out[0] = 0;
     if (!ctx->backend->ops->replay || count_launches(program, 0, program->nsteps) < 2)
         return;
@@ -123,7 +127,7 @@ static fsr_replays *replays_new(const fsr_execution *x) {
     const fsr_program *p = x->program;
     const char *call;
     fsr_replays *all = calloc(1, sizeof *all);
-    if (!all || (all->never = find_refusal(p, &call) != NULL))
+    if (!all || (all->never = find_refusal(x->ctx, p, &call) != NULL))
         return all;
     all->size = sizeof(void *) * (size_t)(3 + p->nleaves + p->nouts) +
                 sizeof(fsr_value) * (size_t)(p->nscalars + (x->literal ? count_literals(p) : 0));
@@ -156,6 +160,17 @@ static void put_off(fsr_replays *r) {
     r->failures += r->failures < 20;
 }
 
+/* Drops the replay of a key. */
+static void forget(fsr_backend *backend, fsr_replays *all, known *k) {
+    if (k->replay) {
+        backend->ops->replay_drop(backend, k->replay);
+        if (k->launches < WORTH)
+            put_off(all);
+    }
+    k->replay = NULL;
+    k->launches = 0;
+}
+
 /* The key's place; where it is none's, that of the one that was used longest ago, which goes. NULL: out of memory. */
 static known *find(fsr_backend *backend, fsr_replays *all) {
     known *oldest = &all->of[0];
@@ -166,13 +181,8 @@ static known *find(fsr_backend *backend, fsr_replays *all) {
         if (k->used < oldest->used)
             oldest = k;
     }
-    if (oldest->replay) {
-        backend->ops->replay_drop(backend, oldest->replay);
-        if (oldest->launches < WORTH)
-            put_off(all);
-    }
-    oldest->replay = NULL;
-    oldest->used = oldest->launches = 0;
+    forget(backend, all, oldest);
+    oldest->used = 0;
     if (!oldest->key && !(oldest->key = malloc(all->size + 1)))
         return NULL;
     memcpy(oldest->key, all->key, all->size);
@@ -210,6 +220,8 @@ fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault 
     write_key(x, r);
     known *k = find(x->ctx->backend, r);
     ++r->runs;
+    if (k && k->replay && !x->ctx->backend->ops->replay_stands(x->ctx->backend, k->replay))
+        forget(x->ctx->backend, r, k);
     if (k && k->used && !k->replay && r->runs >= r->next && !(k->replay = record(x)))
         put_off(r);
     if (k)

@@ -12,7 +12,7 @@ typedef struct fsr_replays fsr_replays;
 fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault *fault);
 /* Why the steps of a program cannot be recorded from a stream, in words, with the name of a call or ""; NULL: they
  * can. kept: what a step launches stays loaded, whatever becomes of the program. */
-const char *fsr_replays_refusal(const fsr_program *program, bool kept, const char **call);
+const char *fsr_replays_refusal(const fsr_context *ctx, const fsr_program *program, bool kept, const char **call);
 /* A line for explain: whether runs that come again are one launch, and else why not. "" where each is one launch
  * anyway. */
 void fsr_replays_say(const fsr_context *ctx, const fsr_program *program, char *out, size_t size);

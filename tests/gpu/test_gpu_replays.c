@@ -182,8 +182,89 @@ static void launches_cost_less(void **state) {
     }
 }
 
+/* ---- calls of libraries -------------------------------------------------------------------------------------- */
+
+enum { SIDE = 256, CALLS = 6, CALL_RUNS = 8, TIMED = 200 };
+
+/* A call between two kernels. */
+static fsr_node call_of(fsr_graph *g, int which) {
+    fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(SIDE, SIDE)), y = fsr_add(x, fsr_float(g, 1));
+    switch (which) {
+    case 0: return fsr_neg(fsr_matmul(y, fsr_transpose(y, NULL)));
+    case 1: return fsr_neg(fsr_real(fsr_fft(y, 1)));
+    case 2: return fsr_neg(fsr_irfft(fsr_rfft(y, 1), SIDE, 1));
+    case 3: return fsr_neg(fsr_sort(y, AXES(1), 1, 0));
+    case 4: return fsr_neg(fsr_topk(y, 16, AXES(1), 1, 0));
+    default: return fsr_neg(fsr_median(y, AXES(1), 1, 0));
+    }
+}
+
+/* What runs give, of other data each, and how long one of many takes. */
+static float *call_runs(int graphs, int which, bool own_stream, size_t *bytes, double *us, int64_t *launches) {
+    fsr_context *ctx = open_with(graphs, 1);
+    fsr_node out = call_of(fsr_graph_new(ctx), which);
+    fsr_plan *plan;
+    fsr_stats stats;
+    float *x, *y;
+    cudaStream_t stream = NULL;
+    *bytes = (size_t)fsr_node_bytes(out);
+    float *all = malloc(*bytes * CALL_RUNS), *host = malloc(sizeof *host * SIDE * SIDE);
+    subject_ok(fsr_compile(&out, 1, &plan), "compiling");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, sizeof *x * SIDE * SIDE, (void **)&x), "x");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, (int64_t)*bytes, (void **)&y), "y");
+    if (own_stream)
+        assert_int_equal(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    const fsr_arg from = {"x", x, sizeof *x * SIDE * SIDE, FSR_DEVICE}, to = {NULL, y, *bytes, FSR_DEVICE};
+    for (int r = 0; r < CALL_RUNS; r++) {
+        fsr_ticket done;
+        for (int i = 0; i < SIDE * SIDE; i++)
+            host[i] = (float)((i * 7919 + r * 104729) % 65521) / 65521;
+        subject_ok(fsr_upload(ctx, x, host, sizeof *x * SIDE * SIDE, &done), "uploading");
+        subject_ok(fsr_wait(ctx, done), "waiting for the upload");
+        subject_ok(fsr_plan_run(plan, &from, 1, &to, 1, stream), "running");
+        subject_ok(fsr_download(ctx, (char *)all + *bytes * (size_t)r, y, (int64_t)*bytes, &done), "downloading");
+        subject_ok(fsr_wait(ctx, done), "waiting");
+    }
+    subject_ok(fsr_sync(ctx), "sync");
+    const double start = now_us();
+    for (int r = 0; r < TIMED; r++)
+        subject_ok(fsr_plan_run(plan, &from, 1, &to, 1, stream), "running");
+    subject_ok(fsr_sync(ctx), "sync");
+    *us = (now_us() - start) / TIMED;
+    subject_ok(fsr_context_stats(ctx, &stats), "stats");
+    *launches = stats.graph_launches;
+    free(host);
+    if (stream)
+        cudaStreamDestroy(stream);
+    fsr_close(ctx);
+    return all;
+}
+
+/* Calls of libraries within graphs give the bits that they give step by step. */
+static void calls_are_replayed(void **state) {
+    (void)state;
+    static const char *const name[CALLS] = {"a product", "a transform", "two transforms of real numbers",
+                                            "a sort",    "the first k", "a median"};
+    for (int which = 0; which < CALLS; which++)
+        for (int own = 0; own < 2; own++) {
+            double us[2];
+            int64_t launches[2];
+            size_t bytes;
+            float *apart = call_runs(0, which, own, &bytes, &us[0], &launches[0]);
+            float *together = call_runs(1, which, own, &bytes, &us[1], &launches[1]);
+            printf(
+                "%s between kernels, on %s stream: %.2f us a run one by one, %.2f us as a graph, %lld launches of it\n",
+                name[which], own ? "a caller's" : "the context's", us[0], us[1], (long long)launches[1]);
+            assert_int_equal(launches[0], 0);
+            assert_true(launches[1] >= TIMED);
+            assert_memory_equal(apart, together, bytes * CALL_RUNS);
+            free(apart);
+            free(together);
+        }
+}
+
 static const struct CMUnitTest tests[] = {SUBJECT_TEST(bits_are_the_same), SUBJECT_TEST(a_loop_of_steps),
-                                          SUBJECT_TEST(launches_cost_less)};
+                                          SUBJECT_TEST(calls_are_replayed), SUBJECT_TEST(launches_cost_less)};
 SUBJECT_MAIN(tests)
 #else
 int main(void) {

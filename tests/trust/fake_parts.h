@@ -9,8 +9,10 @@
 
 enum { FAKE_PARAMETERS = 256 };
 
-/* A step of a graph: a kernel, a copy, or where both are NULL a clear. */
+/* A step of a graph: a kernel, a library's call with its arguments as the parameters' bytes, a copy, or where all are
+ * NULL a clear. */
 typedef struct fake_node {
+    void (*call)(const void *arguments);
     const void *kernel;
     int blocks, threads;
     unsigned char parameter[FAKE_PARAMETERS][16];

@@ -42,6 +42,14 @@ bool fake_record(cudaStream_t stream, fake_node node) {
     return true;
 }
 
+bool fake_record_call(void *stream, void (*call)(const void *arguments), const void *arguments, size_t bytes) {
+    fake_node node = {.call = call};
+    if (bytes > sizeof node.parameter)
+        abort();
+    memcpy(node.parameter, arguments, bytes);
+    return fake_record((cudaStream_t)stream, node);
+}
+
 bool fake_forbidden(void) {
     if (!begun || mode == cudaStreamCaptureModeRelaxed)
         return false;
@@ -200,6 +208,10 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 static void do_node(fake_node *node) {
     void *args[FAKE_PARAMETERS];
+    if (node->call) {
+        node->call(node->parameter);
+        return;
+    }
     for (int i = 0; i < FAKE_PARAMETERS; i++)
         args[i] = node->parameter[i];
     if (node->kernel)

@@ -387,6 +387,134 @@ static void kernels_of_too_many_parameters(void **state) {
     subject_error(ctx, fsr_compute(&out, 1), FSR_ERR_VALUE, "kernel many has 65 parameters or more, the call gives 64");
 }
 
+/* ---- calls in graphs --------------------------------------------------------------------------------------------- */
+
+enum { SIDE = 24, CALL_BYTES = SIDE * SIDE * 16 };
+
+/* From x to y in memory of the device; the plan's kernels on both sides of the call are the host's. */
+static void run_call(fsr_plan *plan, void *x, void *y) {
+    subject_ok(fsr_plan_run(plan, &(fsr_arg){"x", x, CALL_BYTES, FSR_DEVICE}, 1,
+                            &(fsr_arg){NULL, y, CALL_BYTES, FSR_DEVICE}, 1, NULL),
+               "running a call between kernels");
+}
+
+static void fill(double *x, int round) {
+    for (int i = 0; i < SIDE * SIDE * 2; i++)
+        x[i] = (i * 7 + round * 5) % 9 - 4;
+}
+
+/* A call between two kernels is part of the plan's graph: what it gives of other data in the same arrays is what the
+ * same plan gives step by step. */
+static void calls_are_replayed(void **state) {
+    (void)state;
+    char keeper[32];
+    double *x, *y, *expected = calloc(1, CALL_BYTES);
+    snprintf(keeper, sizeof keeper, "%p", (void *)(uintptr_t)fake_record_call);
+    setenv("FAKE_RECORD", keeper, 1);
+    fsr_node in = fsr_input(g, "x", FSR_C128, 2, SHAPE(SIDE, SIDE)), before = fsr_add(in, fsr_int(g, 1));
+    fsr_node calls[] = {fsr_neg(fsr_fft(before, 1)), fsr_neg(fsr_matmul(before, before)),
+                        fsr_fft(fsr_matmul(before, before), 0)};
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&x), "x");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&y), "y");
+    for (int c = 0; c < COUNT_OF(calls); c++) {
+        fsr_plan *plan, *single;
+        fsr_stats before_runs, after_runs;
+        subject_ok(fsr_compile(&calls[c], 1, &plan), "compiling");
+        subject_ok(fsr_compile(&calls[c], 1, &single), "compiling once more");
+        subject_ok(fsr_context_stats(ctx, &before_runs), "stats");
+        for (int round = 0; round < 6; round++) {
+            fill(x, round);
+            run_call(plan, x, y);
+            memcpy(expected, y, CALL_BYTES);
+            double *other; /* an address that may be new: step by step, or a graph of its own */
+            subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&other), "another array");
+            run_call(single, x, other);
+            assert_memory_equal(other, expected, CALL_BYTES);
+            fsr_free(ctx, FSR_DEVICE, other);
+        }
+        subject_ok(fsr_context_stats(ctx, &after_runs), "stats");
+        assert_true(after_runs.graphs_made > before_runs.graphs_made);
+        assert_true(after_runs.graph_launches >= before_runs.graph_launches + 4);
+        fsr_plan_free(plan);
+        fsr_plan_free(single);
+    }
+    free(expected);
+    fsr_free(ctx, FSR_DEVICE, x);
+    fsr_free(ctx, FSR_DEVICE, y);
+    unsetenv("FAKE_RECORD");
+}
+
+/* A plan of cuFFT's that others have pushed out takes what was recorded of it along: it is recorded anew. */
+static void a_plan_that_is_gone_is_not_replayed(void **state) {
+    (void)state;
+    char keeper[32];
+    double *x, *y;
+    fsr_plan *plan;
+    fsr_stats first, last;
+    snprintf(keeper, sizeof keeper, "%p", (void *)(uintptr_t)fake_record_call);
+    setenv("FAKE_RECORD", keeper, 1);
+    fsr_node in = fsr_input(g, "x", FSR_C128, 2, SHAPE(SIDE, SIDE)),
+             out = fsr_neg(fsr_fft(fsr_add(in, fsr_int(g, 1)), 1));
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&x), "x");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&y), "y");
+    subject_ok(fsr_compile(&out, 1, &plan), "compiling");
+    fill(x, 0);
+    for (int i = 0; i < 4; i++)
+        run_call(plan, x, y);
+    subject_ok(fsr_context_stats(ctx, &first), "stats");
+    assert_int_equal(first.graphs_made, 1);
+    for (int n = 0; n < 40; n++) {
+        fsr_node other = fsr_fft(fsr_ones(g, FSR_C64, 1, SHAPE(2 + n)), 0);
+        subject_ok(fsr_force(other), "another length");
+    }
+    const double expected = y[0];
+    for (int i = 0; i < 60; i++) {
+        memset(y, 0, CALL_BYTES);
+        run_call(plan, x, y);
+        assert_true(y[0] == expected);
+    }
+    subject_ok(fsr_context_stats(ctx, &last), "stats");
+    assert_int_equal(last.graphs_made, 2);
+    fsr_plan_free(plan);
+    fsr_free(ctx, FSR_DEVICE, x);
+    fsr_free(ctx, FSR_DEVICE, y);
+    unsetenv("FAKE_RECORD");
+}
+
+/* No workspace, or a function that fails while a run is recorded: it goes step by step. */
+static void recording_calls_may_fail(void **state) {
+    (void)state;
+    char keeper[32];
+    double *x, *y;
+    fsr_plan *plan;
+    fsr_stats stats;
+    snprintf(keeper, sizeof keeper, "%p", (void *)(uintptr_t)fake_record_call);
+    setenv("FAKE_RECORD", keeper, 1);
+    fsr_node in = fsr_input(g, "x", FSR_C128, 2, SHAPE(SIDE, SIDE)), out = fsr_neg(fsr_matmul(in, in));
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&x), "x");
+    subject_ok(fsr_alloc(ctx, FSR_DEVICE, CALL_BYTES, (void **)&y), "y");
+    subject_ok(fsr_compile(&out, 1, &plan), "compiling");
+    fill(x, 0);
+    setenv("FAKE_CUBLAS_FAIL", "SetWorkspace", 1);
+    for (int i = 0; i < 4; i++)
+        run_call(plan, x, y);
+    const double expected = y[0];
+    subject_ok(fsr_context_stats(ctx, &stats), "stats");
+    assert_int_equal(stats.graph_launches, 0);
+    unsetenv("FAKE_CUBLAS_FAIL");
+    for (int i = 0; i < 40; i++) {
+        memset(y, 0, CALL_BYTES);
+        run_call(plan, x, y);
+        assert_true(y[0] == expected);
+    }
+    subject_ok(fsr_context_stats(ctx, &stats), "stats");
+    assert_true(stats.graph_launches > 10);
+    fsr_plan_free(plan);
+    fsr_free(ctx, FSR_DEVICE, x);
+    fsr_free(ctx, FSR_DEVICE, y);
+    unsetenv("FAKE_RECORD");
+}
+
 /* cuFFT's plans go when others come, and the workspace of handles is one: a capture, which may be launched at any time,
  * gets no call of libraries, and says so before anything is on the stream. */
 static void calls_of_libraries_are_not_captured(void **state) {
@@ -557,6 +685,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(kernels_that_no_capture_has_go, setup_few, teardown),
         cmocka_unit_test_setup_teardown(kernels_of_other_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown),
+        cmocka_unit_test_setup_teardown(calls_are_replayed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_plan_that_is_gone_is_not_replayed, setup, teardown),
+        cmocka_unit_test_setup_teardown(recording_calls_may_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_of_libraries_are_not_captured, setup, teardown)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
