@@ -361,6 +361,10 @@ void fsr_c_loop_begin(fsr_c_emit *e, int number);
 /* Runs the loop on the arrays of the strip. */
 void fsr_c_loop_call(fsr_c_emit *e, int number);
 
+/* ---- rows.c: the loops over rows ------------------------------------------------------------------------ */
+
+void fsr_c_rows(fsr_c_emit *e);
+
 /* ---- bands.c: several nests in one kernel -------------------------------------------------------------- */
 
 /* Of a task's function of a nest, "NAME(void *const *a, ...". */

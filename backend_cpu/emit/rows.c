@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The C emitter's loops over rows. Three shapes, from the schedule:
+ *   MAP       one loop over the rows where every access is flat, else one loop a dimension; where an access runs along
+ *             another dimension than the last, these two are walked in square tiles;
+ *   ROW       loops over the parallel dimensions, in each row the passes one after the other, in each pass the columns
+ *             in chunks;
+ *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
+ *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW. With
+ *             `tall` each block is cut into tiles of outputs (outputs.c).
+ * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
+ * from the flat index: two divisions an element cost more than the whole of a map. */
+#include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- passes ------------------------------------------------------------------------------------- */
+
+static void put_passes(fsr_c_emit *e) {
+    for (int pass = 0; pass < e->k->npasses; pass++) {
+        fsr_c_row_insts(e, pass);
+        fsr_c_pass(e, pass);
+    }
+    if (e->s->part)
+        fsr_c_begin(e, "if (mode == %d || mode == %d)", FSR_TASK_WHOLE, FSR_TASK_FINISH);
+    fsr_c_row_insts(e, e->k->npasses);
+    if (e->s->part)
+        fsr_c_end(e);
+}
+
+/* ---- loops over rows ---------------------------------------------------------------------------- */
+
+static void begin_dimensions(fsr_c_emit *e, int end) {
+    for (int d = 0; d < end; d++)
+        fsr_c_dimension(e, d);
+}
+
+static void end_dimensions(fsr_c_emit *e, int end) {
+    for (int d = 0; d < end; d++)
+        fsr_c_end(e);
+}
+
+static void put_run(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s)", e->loop_var, e->low, e->loop_var, e->high, e->loop_var);
+    fsr_c_insts(e, loop->inst, loop->n);
+    if (e->checking)
+        fsr_c_check_limits(e, loop->inst, loop->n);
+    fsr_c_end(e);
+}
+
+static void put_elements(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
+}
+
+/* The innermost loop of a map. `before`: what is added to the index of its elements for a flat index. */
+static void put_innermost(fsr_c_emit *e, const char *low, const char *high, const char *before) {
+    fsr_body loop;
+    char start[FSR_EMIT_NAME];
+    const bool strips = fsr_c_has_strips(e);
+    fsr_body_of(e->k, 0, &loop);
+    snprintf(start, sizeof start, "%s%s", before, strips ? "cs" : "c0");
+    fsr_c_begin(e, "%s", "");
+    fsr_c_outer(e, &loop);
+    if (strips) {
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+        fsr_c_strip_arrays(e, &loop);
+        fsr_c_strips(e, &loop, start);
+    } else if ((e->walk->form == FSR_WALK_RUNS)) {
+        fsr_c_runs(e, &loop, low, high, start, put_elements);
+    } else {
+        fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", low, high);
+        put_elements(e, &loop);
+    }
+    fsr_c_end(e);
+}
+
+static void put_map_flat(fsr_c_emit *e) {
+    e->linear = e->row = e->loop_var = "i";
+    snprintf(e->index[0], FSR_EMIT_NAME, "i");
+    put_innermost(e, "lo0", "hi0", "");
+}
+
+static void begin_tile(fsr_c_emit *e, int d) {
+    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, e->s->tile);
+    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, e->s->tile, d, d, e->s->tile);
+}
+
+/* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
+static int begin_outer(fsr_c_emit *e, int last, int tiled) {
+    char var[FSR_EMIT_NAME];
+    for (int d = 0; d < last; d++)
+        if (d != tiled)
+            fsr_c_dimension(e, d);
+    if (tiled < 0)
+        return last;
+    begin_tile(e, tiled);
+    begin_tile(e, last);
+    snprintf(var, sizeof var, "i%d", tiled);
+    fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
+    fsr_c_advance(e, tiled, var);
+    return last + 2;
+}
+
+/* const i64 r = ((i0) * d1 + i1) * d2 + <last>: the row number from the indices of the n parallel dimensions, of which
+ * the last is named `last` ("0": at its beginning). */
+static void put_row_number(fsr_c_emit *e, int n, const char *last) {
+    char extent[FSR_EMIT_NAME];
+    fsr_text t = {0};
+    for (int d = 1; d < n; d++)
+        fsr_text_add(&t, "(");
+    fsr_text_add(&t, "%s", n > 1 ? "i0" : n == 1 ? last : "0");
+    for (int d = 1; d < n; d++) {
+        fsr_text_add(&t, " * %s + ", fsr_c_integer(e, FSR_INT_EXTENT + d, extent));
+        if (d < n - 1)
+            fsr_text_add(&t, "i%d)", d);
+        else
+            fsr_text_add(&t, "%s)", last);
+    }
+    fsr_c_line(e, "const i64 r = %s;", t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+/* How far apart in number the rows of a tile are. */
+static void put_rows_apart(fsr_c_emit *e) {
+    char extent[FSR_EMIT_NAME];
+    fsr_text t = {0};
+    for (int d = e->s->across + 1; d < e->k->nparallel; d++)
+        fsr_text_add(&t, "%s%s", t.size ? " * " : "", fsr_c_integer(e, FSR_INT_EXTENT + d, extent));
+    fsr_c_line(e, "const i64 apart = %s;", t.data ? t.data : "");
+    e->body.failed |= t.failed;
+    fsr_text_free(&t);
+}
+
+static void put_map_nested(fsr_c_emit *e) {
+    int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
+    char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
+    int loops = begin_outer(e, last, tiled);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "0");
+    snprintf(var, sizeof var, "i%d", last);
+    snprintf(flat, sizeof flat, "r + %s", var);
+    snprintf(e->index[last], FSR_EMIT_NAME, "%s", var);
+    e->linear = e->row = flat;
+    e->loop_dim = last;
+    e->loop_var = var;
+    snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
+    snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
+    put_innermost(e, low, high, "r + ");
+    end_dimensions(e, loops);
+}
+
+static void put_by_row(fsr_c_emit *e) {
+    char cols[FSR_EMIT_NAME], last[FSR_EMIT_NAME];
+    int n = e->k->nparallel;
+    e->row = "r";
+    fsr_c_ahead_head(e);
+    begin_dimensions(e, n);
+    snprintf(last, sizeof last, "i%d", n - 1);
+    if (e->uses_row) {
+        put_row_number(e, n, last);
+        fsr_c_line(e, "const i64 at = r * %s;", fsr_c_integer(e, FSR_INT_COLS, cols));
+    }
+    if (e->s->part)
+        fsr_c_share_row(e);
+    put_passes(e);
+    end_dimensions(e, n);
+}
+
+static void put_by_column(fsr_c_emit *e) {
+    int last = e->k->nparallel - 1;
+    char cols[FSR_EMIT_NAME];
+    e->row = e->s->tall ? "r + l * apart + j" : "r + j";
+    if (e->uses_row)
+        fsr_c_integer(e, FSR_INT_COLS, cols);
+    for (int d = 0; d < last; d++)
+        if (!e->s->tall || d != e->s->across)
+            fsr_c_dimension(e, d);
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->group);
+    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->group, last, e->s->group);
+    fsr_c_advance(e, last, "b");
+    snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
+    e->spread = true;
+    if (e->s->tall)
+        fsr_c_tiles_begin(e);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "b");
+    if (e->s->tall && e->uses_row)
+        put_rows_apart(e);
+    put_passes(e);
+    fsr_c_end(e);
+    end_dimensions(e, last);
+}
+
+void fsr_c_rows(fsr_c_emit *e) {
+    if (e->s->kind != FSR_SCHEDULE_MAP && e->grouped)
+        put_by_column(e);
+    else if (e->s->kind != FSR_SCHEDULE_MAP)
+        put_by_row(e);
+    else if (e->s->flat)
+        put_map_flat(e);
+    else
+        put_map_nested(e);
+}
