@@ -24,6 +24,8 @@ enum {
     FLAT_UNIT = 1024,     /* elements; a piece of a flat kernel is a multiple */
     LONG_RUN = 1024,      /* elements of an innermost loop that are worth a buffer for results */
     MAP_UNIT = 32,        /* along a dimension that may be walked in tiles */
+    BANDS = 2,            /* for each worker, at least, */
+    BAND_PARTS = 4,       /* if bands in so many pieces are enough for that */
     PATIENCE = 256        /* glances before a waiting worker offers its processor */
 };
 
@@ -38,6 +40,7 @@ typedef struct fsr_job {
     atomic_bool *copied; /* by worker: it has begun its copy */
     int64_t whole[FSR_TASK_SIZE];
     int dimension; /* divided along it */
+    int64_t band;  /* indices of a band, or of a part of one; 0: there are no bands */
     int64_t piece; /* indices */
     int64_t parts; /* of a row; 0: rows are not divided */
     int64_t items;
@@ -85,11 +88,20 @@ static void work_pieces(void *arg, int worker) {
     }
 }
 
+/* Bands are halved while there are few for each worker. Not at will: a piece computes again what it shares with the one
+ * before it, as a band does. */
+static int64_t band_of(const fsr_job *j, int workers) {
+    int64_t band = j->launch->integer[j->shape->band];
+    for (int parts = 1; parts < BAND_PARTS && fsr_ceil_div(j->whole[FSR_TASK_HIGH], band) < BANDS * workers; parts *= 2)
+        band = fsr_ceil_div(band, 2);
+    return band;
+}
+
 /* Indices that stay together along dimension d. */
 static int64_t unit_of(const fsr_job *j, int d) {
     const fsr_cpu_shape *s = j->shape;
     if (s->band)
-        return j->launch->integer[s->band];
+        return j->band;
     if (s->flat)
         return FLAT_UNIT;
     if (s->group > 1 && d == s->nparallel - 1)
@@ -221,6 +233,7 @@ static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
 
 static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, int64_t work, fsr_fault *fault) {
     int64_t bytes = fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
+    j->band = j->shape->band ? band_of(j, fsr_thread_pool_size(threads)) : 0;
     choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_thread_pool_size(threads)));
     if (j->items <= 1) {
         call(j, j->whole, 0);
