@@ -15,6 +15,7 @@
 #define FUSOR_BACKEND_CUDA_EMIT_H
 
 #include "backend_cuda/emit_cuda.h"
+#include "fusion/nest.h"
 #include "fusion/tile.h"
 #include "fusion/walk.h"
 
@@ -22,6 +23,8 @@ typedef enum fsr_naming { FSR_NAME_PLAIN, FSR_NAME_ITEM, FSR_NAME_LANE } fsr_nam
 
 typedef struct fsr_emit {
     const fsr_kernel *k;
+    const fsr_kernel *whole; /* with nests: the kernel; NULL: there are none */
+    const fsr_nest *nest;    /* the one that k is; NULL: the last one */
     fsr_schedule s;
     fsr_text *out;
     int depth;
@@ -185,8 +188,8 @@ void fsr_emit_row_list(fsr_emit *e, const int *rows, int n, const char *guard);
 /* The text of the state that `v`, a PICK of a fold, reads, at ROW level. */
 void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v);
 
-/* emit_tile.c: one tile of columns in registers, for ROW, SPLIT and LOOKBACK. Expects in scope: r, a<x>, end (the
- * first column beyond), c0 (the thread's first column), acc<pass>, carry<pass>_<stage>. */
+/* emit_pass.c, emit_tile.c: one tile of columns in registers, for ROW, SPLIT and LOOKBACK. Expects in scope: r, a<x>,
+ * end (the first column beyond), c0 (the thread's first column), acc<pass>, carry<pass>_<stage>. */
 
 /* Threads of a row, neighbours among them whose columns are a vector apart, warps of a row, steps of a tile. */
 int fsr_emit_group(const fsr_emit *e);
@@ -244,6 +247,20 @@ void fsr_emit_lookback(fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
 void fsr_emit_outputs(fsr_emit *e); /* COL with `tall` */
 void fsr_emit_square(fsr_emit *e);  /* MAP with `tile` */
+
+void fsr_emit_tiles(fsr_emit *e); /* MAP of several nests */
+
+/* emit_nests.c: the function of nest `number` of e's kernel; whether an access is that of a tile, and its element's
+ * text. */
+void fsr_emit_nest(fsr_emit *e, int number);
+bool fsr_emit_in_tile(const fsr_emit *e, int access);
+void fsr_emit_tile_element(fsr_emit *e, char buf[FSR_EXPR], int access);
+
+/* emit_cuda.c: the parameters that a function's body mentions (fsr_cuda_params); one as it is declared; and the name
+ * of an integer argument. */
+int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out);
+void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out);
+void fsr_emit_int_name(char buf[FSR_REF], int slot);
 
 /* emit_outputs.c: where a block has a tile of `high` indices along parallel dimension `across` by `wide` along the last
  * one: the first of each, up and left, and the indices along other dimensions; and, these being named, r. */

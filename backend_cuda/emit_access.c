@@ -136,7 +136,7 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
         const fsr_inst *inst = &k->inst[i];
         bool late = fsr_inst_is_late(e->k, i) || inst->kind == FSR_INST_STORE;
         bool wanted = inst->level != FSR_ONCE && ((loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late));
-        if (wanted && !done[inst->index])
+        if (wanted && !done[inst->index] && !fsr_emit_in_tile(e, inst->index))
             row_part(e, inst->index);
         if (wanted)
             done[inst->index] = true;
@@ -249,6 +249,10 @@ void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) 
 
 const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const char *column) {
     char at[FSR_EXPR];
+    if (fsr_emit_in_tile(e, access)) {
+        fsr_emit_tile_element(e, buf, access);
+        return buf;
+    }
     address(e, at, access, column);
     fsr_emit_add(e, buf, 0, "x%d[%s]", e->k->access[access].buffer, at);
     return buf;

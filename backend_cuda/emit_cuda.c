@@ -86,13 +86,22 @@ static void open_live(fsr_emit *e) {
     fsr_emit_line(e, "const idx rows = (u64)%s < all ? (idx)%s : all;", fsr_emit_ref(e, end, e->k->live - 1), end);
 }
 
+static void print_map(fsr_emit *e) {
+    if (e->k->nests)
+        fsr_emit_tiles(e);
+    else if (e->s.tile)
+        fsr_emit_square(e);
+    else
+        fsr_emit_map(e);
+}
+
 static void print_body(fsr_emit *e) {
     e->depth = 1;
     fsr_emit_share_scalars(e);
     fsr_emit_once(e);
     open_live(e);
     switch (e->s.kind) {
-    case FSR_SCHEDULE_MAP: e->s.tile ? fsr_emit_square(e) : fsr_emit_map(e); break;
+    case FSR_SCHEDULE_MAP: print_map(e); break;
     case FSR_SCHEDULE_ROW: fsr_emit_row(e); break;
     case FSR_SCHEDULE_SPLIT: fsr_emit_split(e); break;
     case FSR_SCHEDULE_COL: e->s.tall ? fsr_emit_outputs(e) : fsr_emit_col(e); break;
@@ -112,9 +121,12 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
     if (!e)
         return FSR_ERR_MEMORY;
     e->k = k;
+    e->whole = k->nests ? k : NULL;
     e->s = k->schedule;
     e->out = types;
     fsr_text_raw(types, "", 0);
+    for (int i = 0; k->nests && i < k->nests->n; i++)
+        fsr_emit_nest(e, i);
     fsr_emit_find_needs(e);
     fsr_emit_fold_types(e);
     fsr_emit_loop_types(e);
@@ -126,7 +138,7 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
     return status;
 }
 
-static void int_name(char buf[FSR_REF], int slot) {
+void fsr_emit_int_name(char buf[FSR_REF], int slot) {
     static const char *const fixed[] = {"rows", "cols", "splits", "chunk"};
     if (slot < FSR_INT_EXTENT)
         snprintf(buf, FSR_REF, "%s", fixed[slot]);
@@ -134,13 +146,14 @@ static void int_name(char buf[FSR_REF], int slot) {
         snprintf(buf, FSR_REF, "n%d", slot);
 }
 
-static int collect_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) {
+int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) {
     int n = 0, int_bytes = k->schedule.wide ? 8 : 4;
     char name[FSR_REF];
     for (int b = 0; b < k->narrays; b++)
-        out[n++] = (fsr_cuda_param){FSR_CUDA_ARRAY, b, 8};
+        if (!k->nests || !k->array[b].banded)
+            out[n++] = (fsr_cuda_param){FSR_CUDA_ARRAY, b, 8};
     for (int s = 0; s < k->nints; s++) {
-        int_name(name, s);
+        fsr_emit_int_name(name, s);
         if (fsr_text_mentions(body, name))
             out[n++] = (fsr_cuda_param){FSR_CUDA_INT, s, int_bytes};
     }
@@ -161,7 +174,7 @@ int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
     int n = -1;
     const fsr_status status = print_parts(k, &types, &body);
     if (status == FSR_OK)
-        n = collect_params(k, body.data, out);
+        n = fsr_emit_params(k, body.data, out);
     else if (status == FSR_ERR_MEMORY)
         n = FSR_CUDA_NO_MEMORY;
     fsr_text_free(&types);
@@ -174,12 +187,12 @@ static void print_array_param(const fsr_array *array, int index, fsr_text *out) 
                  array->aliased ? "" : "__restrict__ ", index);
 }
 
-static void print_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out) {
+void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out) {
     char name[FSR_REF];
     switch (p->kind) {
     case FSR_CUDA_ARRAY: print_array_param(&k->array[p->index], p->index, out); break;
     case FSR_CUDA_INT:
-        int_name(name, p->index);
+        fsr_emit_int_name(name, p->index);
         fsr_text_add(out, "const idx %s", name);
         break;
     case FSR_CUDA_SCALAR: fsr_text_add(out, "const %s p%d", fsr_emit_type(k->scalar[p->index]), p->index); break;
@@ -213,14 +226,14 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
 
 static void print_function(const fsr_kernel *k, const char *body, fsr_text *out) {
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
-    int n = collect_params(k, body, param);
+    int n = fsr_emit_params(k, body, param);
     fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d", k->schedule.threads);
     if (k->schedule.resident)
         fsr_text_add(out, ", %d", k->schedule.resident);
     fsr_text_add(out, ")\n%s(", k->name);
     for (int i = 0; i < n; i++) {
         fsr_text_add(out, i ? ", " : "");
-        print_param(k, &param[i], out);
+        fsr_emit_param(k, &param[i], out);
     }
     fsr_text_add(out, ")\n{\n");
     fsr_text_raw(out, body, strlen(body));

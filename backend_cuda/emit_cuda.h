@@ -56,8 +56,8 @@ enum { FSR_CUDA_NO_MEMORY = -2 };
 #define FSR_CUDA_MAX_PARAMS (FSR_MAX_BUFFERS + FSR_MAX_INTS + FSR_MAX_SCALARS + 2)
 
 /* The parameters of the emitted function, in order; out must hold FSR_CUDA_MAX_PARAMS. Their number, or -1 if the
- * kernel cannot be emitted, or FSR_CUDA_NO_MEMORY. All arrays are there; integers and scalars only if the text uses
- * them. */
+ * kernel cannot be emitted, or FSR_CUDA_NO_MEMORY. All arrays are there but those that stand between nests;
+ * integers and scalars only if the text uses them. */
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out);
 
 #endif

@@ -12,10 +12,20 @@ typedef struct fsr_band_need {
     int64_t step, first, last;
 } fsr_band_need;
 
+/* Of each group on a GPU: the pitch of its picture, where its tile begins (top + down * line, left + along * element of
+ * the host's) and how large it is. */
+typedef struct fsr_band_tile {
+    int64_t pitch, top, down, left, along, high, broad;
+    bool inside; /* no element that somebody needs is beyond the end of its line */
+} fsr_band_tile;
+
 typedef struct fsr_bands {
     int *into;     /* per group: its host, the last nest of the kernel that it goes into; -1: it stays by itself */
-    int64_t *band; /* per host: indices of a band */
-    fsr_band_need *need; /* per nest */
+    int *first;    /* per host: its first nest; -1: it has none */
+    int *next;     /* per nest: the one behind it; -1: the host */
+    int64_t *band; /* CPU, per host: indices of a band */
+    fsr_band_need *need; /* CPU, per nest */
+    fsr_band_tile *tile; /* GPU, per host and nest */
 } fsr_bands;
 
 /* order: the groups that run. Fusions that are done are counted. False: out of memory; to be cleared in any
@@ -24,7 +34,7 @@ bool fsr_bands_choose(fsr_bands *bands, fsr_partition *p, const int *order, int 
 void fsr_bands_clear(fsr_bands *bands);
 /* Puts the kernels of a host's nests into the host's, each scheduled, with their arguments behind the host's. text: see
  * fsr_literals_bind. */
-fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, const int *order, int count, int host,
-                            const fsr_program_options *options, bool *text);
+fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, int host, const fsr_program_options *options,
+                            bool *text);
 
 #endif

@@ -2,7 +2,7 @@
 /* Puts the kernels of nests into that of their host: each is scheduled, and its arguments stand behind the host's. An
  * array that a nest stores is one of the host's, or of a later nest's, which reads it; all others are the nest's own
  * arguments, also where the host reads the same memory. */
-#include "fusion/bands.h"
+#include "fusion/bands_parts.h"
 #include "fusion/literals.h"
 #include "fusion/nest.h"
 #include "fusion/schedule.h"
@@ -21,7 +21,7 @@ static int banded_array(fsr_group *host, const fsr_operand *operand, fsr_dtype d
     }
     if (!k->array[b].banded) {
         k->array[b].banded = true;
-        k->nests->place[b] = k->nints++;
+        k->nests->place[b] = k->schedule.high ? 0 : k->nints++;
     }
     return b;
 }
@@ -53,12 +53,24 @@ static void add_arguments(fsr_group *host, const fsr_group *group, fsr_nest *nes
     k->nscalars += own->nscalars;
 }
 
-static void add_reach(fsr_group *host, const fsr_band_need *need, fsr_nest *nest) {
+/* How far the nest reaches, in bands or in tiles. */
+static void add_reach(fsr_group *host, const fsr_bands *bands, int g, fsr_nest *nest) {
     fsr_kernel *k = host->kernel;
+    int64_t *to = k->integer + k->nints;
     nest->reach = k->nints;
-    k->integer[nest->reach + FSR_REACH_STEP] = need->step;
-    k->integer[nest->reach + FSR_REACH_FIRST] = need->first;
-    k->integer[nest->reach + FSR_REACH_LAST] = need->last;
+    if (k->schedule.high) {
+        const fsr_band_tile *tile = &bands->tile[g];
+        to[FSR_TILE_PITCH] = tile->pitch;
+        to[FSR_TILE_TOP] = tile->top;
+        to[FSR_TILE_DOWN] = tile->down;
+        to[FSR_TILE_LEFT] = tile->left;
+        to[FSR_TILE_ALONG] = tile->along;
+        k->nints += FSR_TILE_SIZE;
+        return;
+    }
+    to[FSR_REACH_STEP] = bands->need[g].step;
+    to[FSR_REACH_FIRST] = bands->need[g].first;
+    to[FSR_REACH_LAST] = bands->need[g].last;
     k->nints += FSR_REACH_SIZE;
 }
 
@@ -70,8 +82,9 @@ static void describe(fsr_kernel *k, const fsr_kernel *own) {
         memcpy(k->comment, both, sizeof both);
 }
 
-static void attach(fsr_group *host, fsr_group *group, const fsr_band_need *need, const fsr_partition *p,
-                   const fsr_program_options *options, bool *text) {
+static void attach(fsr_group *host, fsr_partition *p, int g, const fsr_bands *bands, const fsr_program_options *options,
+                   bool *text) {
+    fsr_group *group = &p->group[g];
     fsr_nests *nests = host->kernel->nests;
     fsr_nest *nest = &nests->nest[nests->n];
     nest->kernel = group->kernel;
@@ -80,27 +93,32 @@ static void attach(fsr_group *host, fsr_group *group, const fsr_band_need *need,
     fsr_schedule_choose(group, &options->target);
     snprintf(nest->kernel->name, sizeof nest->kernel->name, "nest%d", nests->n++);
     add_arguments(host, group, nest);
-    add_reach(host, need, nest);
+    add_reach(host, bands, g, nest);
     group->kernel = NULL;
 }
 
-fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, const int *order, int count, int host,
-                            const fsr_program_options *options, bool *text) {
+fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, int host, const fsr_program_options *options,
+                            bool *text) {
     fsr_group *last = &p->group[host];
-    if (!bands->band[host])
+    if (bands->first[host] < 0)
         return FSR_OK;
     if (!fsr_kernel_make_room(last->kernel) || !(last->kernel->nests = fsr_nests_new()))
         return FSR_ERR_MEMORY;
     fsr_nests *nests = last->kernel->nests;
-    for (int i = 0; i < count; ++i)
-        if (bands->into[order[i]] == host)
-            attach(last, &p->group[order[i]], &bands->need[order[i]], p, options, text);
+    if (options->target.gpu)
+        fsr_band_say_tiles(bands, p, host);
+    for (int g = bands->first[host]; g >= 0; g = bands->next[g])
+        attach(last, p, g, bands, options, text);
     for (int i = nests->n - 1; i >= 0; --i)
         describe(last->kernel, nests->nest[i].kernel);
     nests->band = last->kernel->nints++;
-    nests->bytes = last->kernel->nints++;
-    last->kernel->integer[nests->band] = bands->band[host];
-    fsr_nests_place(last->kernel, last->kernel->integer);
+    if (options->target.gpu) {
+        last->kernel->integer[nests->band] = bands->tile[host].pitch;
+    } else {
+        nests->bytes = last->kernel->nints++;
+        last->kernel->integer[nests->band] = bands->band[host];
+        fsr_nests_place(last->kernel, last->kernel->integer);
+    }
     fsr_kernel_trim(last->kernel);
     return FSR_OK;
 }

@@ -113,7 +113,10 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
                 : k->schedule.members ? "by tiles, the next one loaded meanwhile, written in whole lines of memory"
                 : k->schedule.pooled  ? "by tiles, written in whole lines of memory"
                                       : "by warps, written side by side");
-    if (k->nests)
+    if (k->nests && k->schedule.high)
+        fprintf(to, "\n    tiles: %d nest%s, for %d lines of %d at a time, %lld bytes for each block", k->nests->n,
+                k->nests->n == 1 ? "" : "s", k->schedule.high, k->schedule.broad, (long long)fsr_tiles_bytes(k));
+    else if (k->nests)
         fprintf(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
                 k->nests->n == 1 ? "" : "s", (long long)step->kernel->integer[k->nests->band],
                 (long long)step->kernel->integer[FSR_INT_EXTENT], (long long)step->kernel->integer[k->nests->bytes]);

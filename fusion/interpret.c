@@ -8,9 +8,8 @@
  *
  * Kept values are held for the columns of one row, exactly those that fsr_kernel_pass_body leaves out of later passes:
  * an array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
- * `row_linear`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
-#include "fusion/loop_ir.h"
-#include "fusion/nest.h"
+ * `row_linear`, `near`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
+#include "fusion/interpret.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +31,7 @@ typedef struct fsr_running {
 typedef struct fsr_machine {
     const fsr_kernel *k;
     const fsr_launch *launch;
+    const fsr_near_claim *claim; /* NULL: no load reads in tiles */
     int64_t row, column, columns;
     int64_t index[FSR_MAX_DIMS];
     fsr_value value[FSR_MAX_INSTS];
@@ -130,7 +130,8 @@ static int64_t address(fsr_machine *m, const fsr_access *a) {
         m->status = FSR_ERR_INTERNAL;
     else
         at /= divisor;
-    if ((a->linear && at != m->row * m->columns + m->column) || (a->row_linear && at != m->row))
+    if ((a->linear && at != m->row * m->columns + m->column) || (a->row_linear && at != m->row) ||
+        (a->near.down && !(m->claim && fsr_near_holds(m->claim, a, m->row, at))))
         m->status = FSR_ERR_INTERNAL;
     return at;
 }
@@ -375,8 +376,7 @@ static fsr_kernel *bound(const fsr_kernel *k, const fsr_launch *launch) {
     return own;
 }
 
-/* The last nest, or the only one. */
-static fsr_status interpret_one(const fsr_kernel *k, const fsr_launch *launch) {
+fsr_status fsr_interpret_nest(const fsr_kernel *k, const fsr_launch *launch, const fsr_near_claim *claim) {
     int64_t rows = extent_product(k, launch, 0, k->nparallel);
     int64_t columns = extent_product(k, launch, k->nparallel, k->ndim);
     if (rows != launch->integer[FSR_INT_ROWS] || columns != launch->integer[FSR_INT_COLS])
@@ -387,61 +387,11 @@ static fsr_status interpret_one(const fsr_kernel *k, const fsr_launch *launch) {
     if (!status) {
         m->k = own;
         m->launch = launch;
+        m->claim = claim;
         m->columns = columns;
         status = run_kernel(m, rows);
     }
     free(m);
     fsr_kernel_free(own);
-    return status;
-}
-
-/* A nest before the last one, over all of its domain. */
-static fsr_status interpret_nest(const fsr_nest *nest, const fsr_launch *whole) {
-    const fsr_kernel *k = nest->kernel;
-    fsr_launch *own = calloc(1, sizeof *own);
-    if (!own)
-        return FSR_ERR_MEMORY;
-    for (int b = 0; b < k->narrays; b++)
-        own->array[b] = whole->array[nest->array[b]];
-    memcpy(own->integer, whole->integer + nest->integer, sizeof own->integer[0] * (size_t)k->nints);
-    memcpy(own->scalar, whole->scalar + nest->scalar, sizeof own->scalar[0] * (size_t)k->nscalars);
-    fsr_status status = interpret_one(k, own);
-    free(own);
-    return status;
-}
-
-/* Banded arrays are whole here. */
-static fsr_status interpret_nests(const fsr_kernel *k, fsr_launch *launch) {
-    fsr_status status = FSR_OK;
-    for (int b = 0; b < k->narrays && !status; b++) {
-        if (!k->array[b].banded)
-            continue;
-        const fsr_nest *nest = &k->nests->nest[fsr_nests_producer(k, b)];
-        const int64_t elements = launch->integer[nest->integer + FSR_INT_ROWS];
-        const int64_t bytes = fsr_size_mul(fsr_size_add(elements, 1), (int64_t)fsr_dtype_size(k->array[b].dtype));
-        launch->array[b] = fsr_size_fits(bytes) ? malloc((size_t)bytes) : NULL;
-        status = launch->array[b] ? FSR_OK : FSR_ERR_MEMORY;
-    }
-    for (int i = 0; i < k->nests->n && !status; i++)
-        status = interpret_nest(&k->nests->nest[i], launch);
-    return status ? status : interpret_one(k, launch);
-}
-
-fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
-    if (!k || !launch)
-        return FSR_ERR_NULL;
-    if (!k->nests)
-        return interpret_one(k, launch);
-    fsr_launch *own = malloc(sizeof *own);
-    if (!own)
-        return FSR_ERR_MEMORY;
-    *own = *launch;
-    for (int b = 0; b < k->narrays; b++)
-        own->array[b] = k->array[b].banded ? NULL : launch->array[b];
-    const fsr_status status = interpret_nests(k, own);
-    for (int b = 0; b < k->narrays; b++)
-        if (k->array[b].banded)
-            free(own->array[b]);
-    free(own);
     return status;
 }

@@ -146,6 +146,8 @@ static int64_t tiled_blocks(const fsr_kernel *k, const int64_t *integer) {
 
 static int64_t map_blocks(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
+    if (k->nests)
+        return fsr_tiles_blocks(k, integer);
     if (s->tile)
         return tiled_blocks(k, integer);
     const int64_t blocks = fsr_ceil_div(integer[FSR_INT_ROWS], (int64_t)s->threads * s->items);

@@ -117,10 +117,21 @@ typedef struct fsr_index_form {
     fsr_term term[FSR_MAX_TERMS];
 } fsr_index_form;
 
+/* Lines and elements of a tile of computed values at most. */
+enum { FSR_MOST_NEAR = 1 << 14 };
+
+/* Where a load of such a tile reads (fusion/nest.h): element [row + down * y, column + along * x] of it, at element [y,
+ * x] of its own. down 0: the array is memory. */
+typedef struct fsr_beside {
+    int row, column;
+    int down, along;
+} fsr_beside;
+
 /* An element of an array: its address, in elements, is a form. */
 typedef struct fsr_access {
     int buffer;
     int form;
+    fsr_beside near;
     bool
         linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
     bool row_linear; /* ROW access whose address is exactly r */
@@ -249,6 +260,7 @@ typedef struct fsr_schedule {
                     a GPU a square is a block's, and what lies along `tiled` in memory is staged */
     int tiled;
     /* GPU; 0 on a CPU */
+    int high, broad;  /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
     int threads;      /* of a block */
     int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;        /* elements of a thread in one step or tile; a multiple of vector */

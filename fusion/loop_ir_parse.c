@@ -30,6 +30,14 @@ static void read_band(fsr_kernel_reader *r) {
     }
 }
 
+/* "pitch i4" */
+static void read_pitch(fsr_kernel_reader *r) {
+    fsr_nests *nests = nests_of(r);
+    const int pitch = fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS);
+    if (nests)
+        nests->band = pitch;
+}
+
 static void read_domain(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_kernel *k = r->k;
@@ -56,6 +64,8 @@ static void read_domain(fsr_kernel_reader *r) {
         k->live = 1 + fsr_lex_mark(l, "v", FSR_MAX_INSTS);
     if (fsr_lex_try(l, "band"))
         read_band(r);
+    else if (fsr_lex_try(l, "pitch"))
+        read_pitch(r);
 }
 
 /* "b0", the next of n of at most `limit`. */

@@ -3,6 +3,7 @@
  *
  * The text names no form, no access and no condition by number: equal ones are one again, as in what lowering makes. */
 #include "fusion/loop_ir_parse_parts.h"
+#include <string.h>
 
 static int integer(fsr_kernel_reader *r) {
     return fsr_lex_mark(&r->lex, "i", r->k->nints);
@@ -56,7 +57,7 @@ static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form 
     for (int i = 0; i < k->naccesses; i++) {
         const fsr_access *b = &k->access[i];
         if (a->buffer == b->buffer && a->form == b->form && a->linear == b->linear && a->row_linear == b->row_linear &&
-            a->whole == b->whole)
+            a->whole == b->whole && memcmp(&a->near, &b->near, sizeof a->near) == 0)
             return i;
     }
     if (k->naccesses == FSR_MAX_ACCESSES) {
@@ -72,6 +73,20 @@ int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset) {
     return add_access(r, &a, &(fsr_index_form){.offset = offset});
 }
 
+/* 1 of 1, 0 of 2: line and element, and the steps to the next ones. */
+static void read_near(fsr_lex *l, fsr_beside *near) {
+    int64_t row, down, column, along;
+    fsr_lex_int(l, 0, FSR_MOST_NEAR, &row);
+    fsr_lex_expect(l, "of");
+    fsr_lex_int(l, 1, FSR_MOST_NEAR, &down);
+    fsr_lex_expect(l, ",");
+    fsr_lex_int(l, 0, FSR_MOST_NEAR, &column);
+    fsr_lex_expect(l, "of");
+    fsr_lex_int(l, 1, FSR_MOST_NEAR, &along);
+    if (!l->status)
+        *near = (fsr_beside){(int)row, (int)column, (int)down, (int)along};
+}
+
 int fsr_read_access(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_access a = {.buffer = fsr_lex_mark(l, "b", r->k->narrays)};
@@ -84,6 +99,8 @@ int fsr_read_access(fsr_kernel_reader *r) {
     fsr_lex_expect(l, "]");
     a.linear = fsr_lex_try(l, "linear");
     a.row_linear = fsr_lex_try(l, "row_linear");
+    if (fsr_lex_try(l, "near"))
+        read_near(l, &a.near);
     return l->status ? 0 : add_access(r, &a, &form);
 }
 

@@ -42,6 +42,8 @@ static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
     if (form->divisor)
         fprintf(to, ") / i%d", form->divisor);
     fprintf(to, "]%s%s", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
+    if (a->near.down)
+        fprintf(to, " near %d of %d, %d of %d", a->near.row, a->near.down, a->near.column, a->near.along);
 }
 
 static void print_guard(FILE *to, const fsr_kernel *k, int number) {
@@ -81,7 +83,7 @@ static void print_array(FILE *to, const fsr_kernel *k, int b) {
     const fsr_array *array = &k->array[b];
     fprintf(to, "  array b%d %s%s%s%s", b, fsr_dtype_name(array->dtype), array->written ? " written" : "",
             array->aliased ? " aliased" : "", array->banded ? " banded" : "");
-    if (array->banded && k->nests)
+    if (array->banded && k->nests && k->schedule.target != FSR_TARGET_GPU)
         fprintf(to, " at i%d", k->nests->place[b]);
     fputc('\n', to);
 }
@@ -93,7 +95,9 @@ static void print_head(FILE *to, const fsr_kernel *k) {
     fprintf(to, "] passes %d ints %d", k->npasses, k->nints);
     if (k->live)
         fprintf(to, " live v%d", k->live - 1);
-    if (k->nests)
+    if (k->nests && k->schedule.target == FSR_TARGET_GPU)
+        fprintf(to, " pitch i%d", k->nests->band);
+    else if (k->nests)
         fprintf(to, " band i%d of i%d", k->nests->band, k->nests->bytes);
     fputc('\n', to);
     for (int b = 0; b < k->narrays; b++)

@@ -3,10 +3,18 @@
  * how far a nest reaches, is the launch's, as every address is. */
 #include "fusion/loop_ir_verify.h"
 #include "fusion/nest.h"
+#include "fusion/outputs.h"
 
-/* A map of a CPU that may be gone along in bands. */
+/* A map that may be gone along in bands, or on a GPU in tiles. */
 static bool is_plain(const fsr_kernel *k) {
-    return k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP && fsr_kernel_may_band(k);
+    const fsr_schedule *s = &k->schedule;
+    if (s->kind != FSR_SCHEDULE_MAP || !fsr_kernel_may_band(k))
+        return false;
+    return s->target == FSR_TARGET_CPU || (s->target == FSR_TARGET_GPU && k->ndim <= 2 && s->high);
+}
+
+static bool in_tiles(const fsr_kernel *k) {
+    return k->schedule.target == FSR_TARGET_GPU;
 }
 
 static int stores_of(const fsr_kernel *k, int array) {
@@ -47,10 +55,10 @@ static bool check_nest(const fsr_check *v, int n) {
     const fsr_kernel *k = v->k;
     const fsr_nest *nest = &k->nests->nest[n];
     const fsr_kernel *own = nest->kernel;
-    if (own->nests || !is_plain(own) || own->nroutines)
-        return fsr_check_bad(v, "nest %d is no plain map of a CPU", n);
+    if (own->nests || !is_plain(own) || own->nroutines || own->schedule.target != k->schedule.target)
+        return fsr_check_bad(v, "nest %d is no plain map of the kernel's target", n);
     if (!fsr_check_range(nest->integer, k->nints - own->nints + 1) ||
-        !fsr_check_range(nest->reach, k->nints - FSR_REACH_SIZE + 1) ||
+        !fsr_check_range(nest->reach, k->nints - fsr_nest_reach(k) + 1) ||
         !fsr_check_range(nest->scalar, k->nscalars - own->nscalars + 1))
         return fsr_check_bad(v, "nest %d: its arguments are not the kernel's", n);
     for (int s = 0; s < own->nscalars; s++)
@@ -63,17 +71,63 @@ static bool check_last(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_nests *nests = k->nests;
     if (!is_plain(k))
-        return fsr_check_bad(v, "the last nest is no plain map of a CPU");
+        return fsr_check_bad(v, "the last nest is no plain map");
     if (!fsr_check_range(nests->n - 1, FSR_MAX_NESTS) || !fsr_check_range(nests->band, k->nints) ||
-        !fsr_check_range(nests->bytes, k->nints))
+        (!in_tiles(k) && !fsr_check_range(nests->bytes, k->nints)))
         return fsr_check_bad(v, "%d nests in bands of i%d", nests->n, nests->band);
     for (int b = 0; b < k->narrays; b++) {
         const fsr_array *array = &k->array[b];
-        if (array->aliased || (array->banded && (array->written || !fsr_check_range(nests->place[b], k->nints) ||
-                                                 fsr_nests_producer(k, b) < 0)))
+        if (array->aliased ||
+            (array->banded && (array->written || (!in_tiles(k) && !fsr_check_range(nests->place[b], k->nints)) ||
+                               fsr_nests_producer(k, b) < 0)))
             return fsr_check_bad(v, "b%d %s", b, array->aliased ? "shares memory" : "is stored by no earlier nest");
     }
     return true;
+}
+
+/* ---- tiles ---- */
+
+/* The load reads inside of the tile of what it reads, and memory only where that is none. */
+static bool check_near(const fsr_check *v, const fsr_kernel *own, int inst, const fsr_schedule *tile) {
+    const fsr_schedule *s = &own->schedule;
+    const fsr_beside *near = &own->access[own->inst[inst].index].near;
+    const fsr_index_form *form = fsr_access_form(own, own->inst[inst].index);
+    if (!tile)
+        return !near->down || fsr_check_bad(v, "v%d of %s reads no tile", inst, own->name);
+    if (near->down < 1 || near->along < 1 || near->row < 0 || near->column < 0 || form->nterms || form->divisor ||
+        fsr_inst_is_late(own, inst))
+        return fsr_check_bad(v, "v%d of %s is not said to read a tile", inst, own->name);
+    return (near->row + (int64_t)near->down * (s->high - 1) < tile->high &&
+            near->column + (int64_t)near->along * (s->broad - 1) < tile->broad) ||
+           fsr_check_bad(v, "v%d of %s reads outside of its tile", inst, own->name);
+}
+
+/* Of the last nest (n: how many there are before it), or of one before it. */
+static bool check_tile(const fsr_check *v, int n) {
+    const fsr_kernel *k = v->k;
+    const fsr_nest *nest = n < k->nests->n ? &k->nests->nest[n] : NULL;
+    const fsr_kernel *own = nest ? nest->kernel : k;
+    const fsr_schedule *s = &own->schedule;
+    if (!fsr_check_range(s->high - 1, FSR_MOST_NEAR) || !fsr_check_range(s->broad - 1, FSR_MOST_NEAR) ||
+        s->vector != 1 || s->tile || s->nversions || s->threads != k->schedule.threads || s->wide != k->schedule.wide)
+        return fsr_check_bad(v, "schedule: no tile of %d by %d", s->high, s->broad);
+    for (int i = 0; i < own->ninsts; i++) {
+        if (own->inst[i].kind != FSR_INST_LOAD)
+            continue;
+        const int buffer = own->access[own->inst[i].index].buffer, array = nest ? nest->array[buffer] : buffer;
+        const int producer = k->array[array].banded ? fsr_nests_producer(k, array) : -1;
+        if (!check_near(v, own, i, producer < 0 ? NULL : &k->nests->nest[producer].kernel->schedule))
+            return false;
+    }
+    return true;
+}
+
+static bool check_tiles(const fsr_check *v) {
+    const fsr_kernel *k = v->k;
+    for (int n = 0; n <= k->nests->n; n++)
+        if (!check_tile(v, n))
+            return false;
+    return fsr_tiles_bytes(k) <= FSR_SHARED_BYTES || fsr_check_bad(v, "schedule: tiles do not lie in shared memory");
 }
 
 /* ---- integers ---- */
@@ -125,17 +179,19 @@ static bool check_integers(const fsr_check *v) {
     claims c = {.v = v};
     take_own(&c);
     for (int b = 0; b < k->narrays; b++)
-        if (k->array[b].banded && !claim(&c, nests->place[b], 1, "a band lies at"))
+        if (k->array[b].banded && !in_tiles(k) && !claim(&c, nests->place[b], 1, "a band lies at"))
             return false;
     for (int i = 0; i < nests->n; i++)
         if (!claim(&c, nests->nest[i].integer, nests->nest[i].kernel->nints, "a nest's integers have") ||
-            !claim(&c, nests->nest[i].reach, FSR_REACH_SIZE, "a nest's reach has"))
+            !claim(&c, nests->nest[i].reach, fsr_nest_reach(k), "a nest's reach has"))
             return false;
-    return claim(&c, nests->band, 1, "bands are of") && claim(&c, nests->bytes, 1, "bands take the bytes of");
+    return claim(&c, nests->band, 1, "bands are of") &&
+           (in_tiles(k) || claim(&c, nests->bytes, 1, "bands take the bytes of"));
 }
 
 bool fsr_check_nests(const fsr_check *v) {
-    const fsr_nests *nests = v->k->nests;
+    const fsr_kernel *k = v->k;
+    const fsr_nests *nests = k->nests;
     if (!nests)
         return true;
     if (!fsr_check_range(nests->n, FSR_MAX_NESTS + 1))
@@ -148,5 +204,5 @@ bool fsr_check_nests(const fsr_check *v) {
     for (int i = 0; i < nests->n; i++)
         if (!check_nest(v, i))
             return false;
-    return check_integers(v);
+    return check_integers(v) && (!in_tiles(k) || check_tiles(v));
 }

@@ -29,6 +29,10 @@ fsr_nests *fsr_nests_copy(const fsr_nests *nests) {
     return copy;
 }
 
+int fsr_nest_reach(const fsr_kernel *k) {
+    return k->schedule.target == FSR_TARGET_GPU ? FSR_TILE_SIZE : FSR_REACH_SIZE;
+}
+
 int fsr_nests_producer(const fsr_kernel *k, int array) {
     for (int i = 0; k->nests && i < k->nests->n; ++i) {
         const fsr_nest *nest = &k->nests->nest[i];
@@ -53,6 +57,28 @@ bool fsr_kernel_is_nest(const fsr_kernel *k) {
     return false;
 }
 
+int64_t fsr_tile_bytes(fsr_dtype dtype, int64_t elements) {
+    return fsr_round_up(fsr_size_mul(elements, (int64_t)fsr_dtype_size(dtype)), 16);
+}
+
+int64_t fsr_tiles_bytes(const fsr_kernel *k) {
+    int64_t bytes = 0;
+    for (int b = 0; b < k->narrays; ++b) {
+        const int producer = k->array[b].banded ? fsr_nests_producer(k, b) : -1;
+        if (producer < 0)
+            continue;
+        const fsr_schedule *s = &k->nests->nest[producer].kernel->schedule;
+        bytes = fsr_size_add(bytes, fsr_tile_bytes(k->array[b].dtype, fsr_size_mul(s->high, s->broad)));
+    }
+    return bytes;
+}
+
+int64_t fsr_tiles_blocks(const fsr_kernel *k, const int64_t *integer) {
+    const int64_t pitch = integer[k->nests->band];
+    return fsr_size_mul(fsr_ceil_div(fsr_ceil_div(integer[FSR_INT_ROWS], pitch), k->schedule.high),
+                        fsr_ceil_div(pitch, k->schedule.broad));
+}
+
 int64_t fsr_nest_span(const int64_t *integer) {
     const int64_t extent = integer[FSR_INT_EXTENT];
     return extent > 0 && integer[FSR_INT_ROWS] > extent ? integer[FSR_INT_ROWS] / extent : 1;
@@ -62,6 +88,16 @@ double fsr_nest_twice(const int64_t *reach, int64_t band) {
     const double step = (double)reach[FSR_REACH_STEP];
     const double more = (double)reach[FSR_REACH_LAST] - (double)reach[FSR_REACH_FIRST] + 1 - step;
     return more > 0 ? more / (step * (double)band) : 0;
+}
+
+double fsr_nest_times(const fsr_kernel *k, int number, const int64_t *integer) {
+    const fsr_nest *nest = &k->nests->nest[number];
+    const int64_t *reach = integer + nest->reach;
+    const fsr_schedule *s = &k->schedule, *own = &nest->kernel->schedule;
+    if (!s->high)
+        return 1 + fsr_nest_twice(reach, integer[k->nests->band]);
+    return (double)own->high * own->broad /
+           ((double)reach[FSR_TILE_DOWN] * s->high * (double)reach[FSR_TILE_ALONG] * s->broad);
 }
 
 /* Elements of a nest's results that one band needs at most: whole rows. */

@@ -15,6 +15,14 @@
  * Reach. For indices [low, high) of the last nest's outermost dimension the later ones need of a nest's results no
  * element before step * low + first, and none behind step * (high - 1) + last: three integers of the nest.
  *
+ * Tiles. On a GPU a nest's rows, which are flat indices, are seen as a picture: `pitch` elements a line, whatever the
+ * dimensions of its domain are. A block has a tile of the last nest's picture, schedule.high lines by schedule.broad
+ * elements; for it it computes a tile of each earlier nest, with its halo, in shared memory, meets, and reads it there.
+ * Of an earlier nest the tile begins at line top + down * y, element left + along * x for a last one that begins at y,
+ * x: with the pitch five integers of the nest. Element [i, j] of a tile is the array's element (line + i) * pitch + left
+ * + j, so where a load reads in the tile (fsr_beside) is fixed by the text, and the verifier sees that it is inside. A
+ * domain of two dimensions has lines as long as its last one, and what sticks out of it is not computed.
+ *
  * Counter-example to a band for each thread: a temporary of a large image then leaves every cache before it is read.
  * Counter-example to a nest that folds: where a band begins would have to be where a chunk does. */
 #ifndef FUSOR_FUSION_NEST_H
@@ -24,8 +32,9 @@
 
 #define FSR_MAX_NESTS 8
 
-/* The integers of a nest's reach, from its first one on. */
+/* The integers of a nest's reach, from its first one on: on a CPU; on a GPU. */
 enum { FSR_REACH_STEP, FSR_REACH_FIRST, FSR_REACH_LAST, FSR_REACH_SIZE };
+enum { FSR_TILE_PITCH, FSR_TILE_TOP, FSR_TILE_DOWN, FSR_TILE_LEFT, FSR_TILE_ALONG, FSR_TILE_SIZE };
 
 typedef struct fsr_nest {
     fsr_kernel *kernel;         /* owned */
@@ -37,9 +46,9 @@ typedef struct fsr_nest {
 struct fsr_nests {
     int n;
     fsr_nest nest[FSR_MAX_NESTS];
-    int band;                   /* integer: indices of a band */
-    int bytes;                  /* integer: workspace of a thread */
-    int place[FSR_MAX_BUFFERS]; /* integer of each banded array: the byte of the workspace where its band lies */
+    int band;                   /* integer: indices of a band; on a GPU the pitch of the last nest */
+    int bytes;                  /* CPU, integer: workspace of a thread */
+    int place[FSR_MAX_BUFFERS]; /* CPU, integer of each banded array: the byte of the workspace where its band lies */
 };
 
 /* Without nests. NULL: out of memory. */
@@ -47,6 +56,8 @@ fsr_nests *fsr_nests_new(void);
 void fsr_nests_free(fsr_nests *nests);
 /* NULL: out of memory. */
 fsr_nests *fsr_nests_copy(const fsr_nests *nests);
+/* Integers of a nest's reach for the kernel's target. */
+int fsr_nest_reach(const fsr_kernel *k);
 /* The nest that stores a banded array of the whole; -1: none does. */
 int fsr_nests_producer(const fsr_kernel *k, int array);
 /* The kernel's domain may be gone along in bands: it is a map without loops for each element, its rows are all there,
@@ -55,11 +66,19 @@ bool fsr_kernel_may_band(const fsr_kernel *k);
 /* The kernel is a nest: its results are banded. */
 bool fsr_kernel_is_nest(const fsr_kernel *k);
 
+/* Bytes of shared memory that an array's tile of so many elements takes; and that all tiles of a kernel do. */
+int64_t fsr_tile_bytes(fsr_dtype dtype, int64_t elements);
+int64_t fsr_tiles_bytes(const fsr_kernel *k);
+/* Blocks of a kernel in tiles. */
+int64_t fsr_tiles_blocks(const fsr_kernel *k, const int64_t *integer);
+
 /* Elements for each index of a nest's outermost dimension, from its integers. */
 int64_t fsr_nest_span(const int64_t *integer);
 /* Elements that a nest computes twice where bands of so many indices meet, for each that it computes once. reach: its
  * three integers. */
 double fsr_nest_twice(const int64_t *reach, int64_t band);
+/* Evaluations of a nest for each element that would be stored: 1, and what is computed twice. */
+double fsr_nest_times(const fsr_kernel *k, int number, const int64_t *integer);
 /* Fills in the places of banded arrays and the bytes of a thread's workspace for bands of integer[nests->band]. */
 void fsr_nests_place(const fsr_kernel *k, int64_t *integer);
 

@@ -150,7 +150,7 @@ static fsr_status add_steps(fsr_plan_builder *b, fsr_partition *p, const int *or
     for (int i = 0; i < count && !status; ++i) {
         if (bands.into[order[i]] >= 0)
             continue;
-        status = fsr_bands_attach(&bands, p, order, count, order[i], options, b->out->text);
+        status = fsr_bands_attach(&bands, p, order[i], options, b->out->text);
         if (!status)
             status = fsr_plan_add(b, &p->group[order[i]], options);
     }

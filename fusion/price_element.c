@@ -46,11 +46,18 @@ static double gather_of(const fsr_prices *prices, const fsr_group *group, int ac
     return span * size > 2 * prices->near ? prices->far : prices->gather;
 }
 
+/* The element is one of a tile in shared memory. */
+static bool is_in_tile(const fsr_kernel *k, const fsr_access *access) {
+    return access->near.down || (k->schedule.high && k->array[access->buffer].banded);
+}
+
 /* Loads and stores of every n-th element are done one by one, and such a store takes part of a line of memory. */
 static double loads_of(const fsr_prices *prices, const fsr_group *group, int number) {
     const fsr_inst *inst = &group->kernel->inst[number];
     if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
         return 0;
+    if (is_in_tile(group->kernel, &group->kernel->access[inst->index]))
+        return prices->shared;
     const double stride = fsr_price_stride(group, inst->index, fsr_price_inner(group->kernel));
     return fmin(fmax(stride, 1), inst->kind == FSR_INST_STORE ? prices->across : prices->strided);
 }

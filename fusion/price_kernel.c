@@ -175,8 +175,7 @@ static void add_nest(const fsr_prices *prices, const fsr_partition *p, const fsr
         near[b] = k->array[nest->array[b]].banded;
     memcpy(own.extent, integer + FSR_INT_EXTENT, sizeof own.extent[0] * (size_t)own.kernel->ndim);
     *bytes += touched(prices, p, &own, near);
-    *issue += issue_of(prices, &own) *
-              (1 + fsr_nest_twice(whole->kernel->integer + nest->reach, whole->kernel->integer[k->nests->band]));
+    *issue += issue_of(prices, &own) * fsr_nest_times(k, i, k->integer);
 }
 
 double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {
@@ -191,16 +190,49 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     return prices->launch + fmax(fsr_price_moved(prices, bytes, p->footprint), *issue);
 }
 
+/* The kernel is one of several nests in tiles, in which these arrays stand: of what shape is all the same. */
+static void put_in_tiles(fsr_kernel *k, const bool *near) {
+    k->schedule.high = k->schedule.broad = 1;
+    for (int b = 0; b < k->narrays; ++b)
+        k->array[b].banded = near[b] && k->array[b].written;
+    for (int a = 0; a < k->naccesses; ++a)
+        if (near[k->access[a].buffer] && !k->array[k->access[a].buffer].written)
+            k->access[a].near = (fsr_beside){.down = 1, .along = 1};
+}
+
+/* A copy of a lowered group whose kernel is scheduled, for the caller to free; near: arrays that stand between nests,
+ * NULL: it is the only one. False: out of memory, which is told. */
+static bool scheduled_copy(const fsr_partition *p, const fsr_group *group, const bool *near, fsr_group *copy) {
+    *copy = *group;
+    copy->kernel = fsr_kernel_copy(group->kernel);
+    *p->no_memory = *p->no_memory || !copy->kernel;
+    if (!copy->kernel)
+        return false;
+    if (near && p->target->gpu)
+        put_in_tiles(copy->kernel, near);
+    fsr_schedule_choose(copy, p->target);
+    fsr_schedule_finish(copy->kernel);
+    return true;
+}
+
 double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *issue) {
-    fsr_group scheduled = *group;
-    scheduled.kernel = fsr_kernel_copy(group->kernel);
+    fsr_group scheduled;
     *issue = INFINITY;
-    *p->no_memory = *p->no_memory || !scheduled.kernel;
-    if (!scheduled.kernel)
+    if (!scheduled_copy(p, group, NULL, &scheduled))
         return INFINITY;
-    fsr_schedule_choose(&scheduled, p->target);
-    fsr_schedule_finish(scheduled.kernel);
     const double price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, &scheduled, issue);
     fsr_kernel_free(scheduled.kernel);
     return price;
+}
+
+double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue) {
+    const fsr_prices *prices = fsr_prices_of(p->target->gpu);
+    fsr_group scheduled;
+    *issue = INFINITY;
+    if (!scheduled_copy(p, group, near, &scheduled))
+        return INFINITY;
+    const double bytes = touched(prices, p, &scheduled, near);
+    *issue = issue_of(prices, &scheduled);
+    fsr_kernel_free(scheduled.kernel);
+    return bytes;
 }

@@ -8,6 +8,7 @@
  *
  * Counter-example to choosing by timing: the association of a float sum would change from run to run. */
 #include "fusion/address.h"
+#include "fusion/nest.h"
 #include "fusion/schedule_parts.h"
 
 enum { BLOCK = 4 }; /* neighbours that are worth being a thread's where no array says how many */
@@ -235,14 +236,24 @@ static bool compacts(const fsr_kernel *k) {
     return s->kind == FSR_SCHEDULE_ROW && k->ndim == 1 && k->npasses == 1;
 }
 
+/* One function has one type of indices. */
+static void widen_nests(fsr_kernel *k) {
+    for (int i = 0; k->nests && i < k->nests->n; ++i)
+        k->schedule.wide = k->schedule.wide || k->nests->nest[i].kernel->schedule.wide;
+    for (int i = 0; k->nests && i < k->nests->n; ++i)
+        k->nests->nest[i].kernel->schedule.wide = k->schedule.wide;
+}
+
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     fsr_schedule *s = &group->kernel->schedule;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
-    *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU};
+    *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .high = s->high, .broad = s->broad};
     if (target->gpu)
         fsr_schedule_gpu(group, target);
     else
         fsr_schedule_cpu(group);
     s->wide = needs_wide(group, s->tall ? rows : fsr_size_mul(rows, group->kernel->integer[FSR_INT_COLS]));
+    if (target->gpu)
+        widen_nests(group->kernel);
     fsr_kernel_settle_filters(group->kernel, compacts(group->kernel));
 }

@@ -19,9 +19,9 @@ static bool always(const fsr_kernel *k) {
     return true;
 }
 
-/* Each element by itself, one loop over all of them. */
+/* Each element by itself, one loop over all of them; the tiles of several nests fit one another. */
 static bool is_map(const fsr_kernel *k) {
-    return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_compacts(k);
+    return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_compacts(k) && !k->schedule.high;
 }
 
 static bool is_squared(const fsr_kernel *k) {

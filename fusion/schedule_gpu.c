@@ -115,6 +115,13 @@ static void gpu_bins(fsr_group *group) {
     group->kernel->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
 }
 
+/* One of several nests: a thread does element after element of the tile, whose extents are chosen with the nests
+ * (fusion/bands_tiles.c). */
+static void in_tile(fsr_schedule *s) {
+    s->vector = 1;
+    s->items = (int)fsr_ceil_div((int64_t)s->high * s->broad, s->threads);
+}
+
 /* What draws random numbers and loads nothing has four vectors a thread: of 160 instructions for four normal numbers 12
  * find out which they are, and blocks begin less often. Measured on one H200, 2^27 normal f32, 4, 8 and 16 items:
  * 0.216, 0.213, 0.208 ms. */
@@ -125,6 +132,10 @@ static void gpu_map(fsr_group *group) {
     s->kind = FSR_SCHEDULE_MAP;
     s->threads = MAP_THREADS;
     s->group = 1;
+    if (s->high) {
+        in_tile(s);
+        return;
+    }
     if (fsr_choose_square(group))
         return;
     s->vector = fitting(k, fsr_schedule_vector(group, k->ndim - 1, 16 / widest), 2 * LOADED_WORDS);
@@ -407,5 +418,6 @@ static void gpu_kind(fsr_group *group, const fsr_target *target) {
 
 void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
     gpu_kind(group, target);
-    fsr_choose_versions(group);
+    if (!group->kernel->schedule.high)
+        fsr_choose_versions(group);
 }

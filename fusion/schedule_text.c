@@ -40,6 +40,8 @@ static const struct {
               FIELD(COUNT, GPU | CPU, group),
               FIELD(SOME, GPU | CPU, tall),
               FIELD(SOME, GPU | CPU, across),
+              FIELD(SOME, GPU, high),
+              FIELD(SOME, GPU, broad),
               FIELD(SOME, GPU, bins),
               FIELD(SOME, GPU, depth),
               FIELD(SOME, GPU, pad),

@@ -17,6 +17,7 @@ typedef struct fsr_target {
     int64_t memory_bytes;
     int max_parameter_bytes; /* kernel arguments */
     bool cooperative;        /* a GPU that can run all blocks of a launch at once, or refuse it */
+    bool tiles;              /* a GPU on which values that neighbours read may be computed for tiles */
     /* Whether the backend has a library for a call of graph/libraries.def that plans can do without; it is looked for
      * when first asked. NULL: it has none. */
     bool (*has)(void *backend, int library);

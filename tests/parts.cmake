@@ -32,7 +32,7 @@ set(FUSOR_CAPPED_LONG
     "diff_filter_diff 2" "contracts_accuracy 1" "contracts_numerics 1" "contracts_chains 1" "unit_cpu_math 1")
 
 # Whole programs of the long tier alone.
-set(FUSOR_LONG contracts_accuracy gpu_gpu_far gpu_gpu_topk_times)
+set(FUSOR_LONG contracts_accuracy gpu_gpu_far gpu_gpu_topk_times unit_host_tiles)
 
 # Programs of the fast tier that have their kernels made with FUSOR_OPTIMIZE=0, which takes less than half of the
 # time: they ask what a program means, in many kernels, and other programs see to it that the optimizer changes none:

@@ -9,6 +9,7 @@
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Neighbours of a computed value. */
 static fsr_node neighbours(fsr_hint hint) {
@@ -84,8 +85,42 @@ static void nests_cost_less(void **state) {
     fsr_program_clear(&apart);
 }
 
+/* On a GPU, where the target asks for it: for tiles. */
+static void tiles_cost_less(void **state) {
+    (void)state;
+    fsr_target tiled = target_gpu;
+    tiled.tiles = true;
+    fsr_node x = neighbours(FSR_HINT_NONE), y = neighbours(FSR_HINT_MATERIALIZE);
+    fsr_program tiles = plan_of(&tiled, &x, 1), without = plan_of(&target_gpu, &x, 1), apart = plan_of(&tiled, &y, 1);
+    assert_int_equal(tiles.info.kernels, 1);
+    assert_int_equal(plan_nests(&tiles), 2);
+    assert_non_null(strstr(tiles.explanation, "tiles: 1 nest, for "));
+    assert_int_equal(plan_nests(&without), without.info.kernels);
+    assert_int_equal(apart.info.kernels, 2);
+    if (!(tiles.price < 0.9 * apart.price) || tiles.price > without.price)
+        fail_msg("%g ns in tiles, %g ns stored, %g ns without tiles", tiles.price, apart.price, without.price);
+    fsr_program_clear(&tiles);
+    fsr_program_clear(&without);
+    fsr_program_clear(&apart);
+}
+
+/* Bands are chosen in plans of any size. */
+static void many_kernels_have_bands(void **state) {
+    (void)state;
+    enum { PAIRS = 260 };
+    fsr_node x[PAIRS];
+    for (int i = 0; i < PAIRS; i++)
+        x[i] = neighbours(FSR_HINT_NONE);
+    fsr_program program = plan_of(&target_cpu, x, PAIRS);
+    assert_int_equal(program.info.kernels, PAIRS);
+    assert_int_equal(plan_nests(&program), 2 * PAIRS);
+    fsr_program_clear(&program);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(cuts_are_kept, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown)};
+                                       cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(tiles_cost_less, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(many_kernels_have_bands, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/support/host_plan.h"
 #include "backend_cuda/emit_cuda.h"
+#include "fusion/nest.h"
 #include "fusion/plan.h"
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
@@ -84,10 +85,11 @@ static void run(const fsr_program_step *step, const sizes *s) {
     fsr_text_free(&text);
 }
 
-static fsr_program planned(fsr_graph *g, fsr_node x, sizes *s) {
+static fsr_program planned(fsr_graph *g, fsr_node x, bool tiles, sizes *s) {
     /* All fusions: fuel that is counted leaves out the comparison of prices, which at these sizes takes kernels apart. */
-    const fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = INT_MAX};
+    fsr_program_options options = {.target = target_small_gpu, .fusion = true, .fuel = INT_MAX};
     const fsr_ref ref = {x.id, x.output};
+    options.target.tiles = tiles;
     fsr_program program;
     fsr_binding binding;
     fsr_flow flow;
@@ -106,15 +108,25 @@ static fsr_program planned(fsr_graph *g, fsr_node x, sizes *s) {
     return program;
 }
 
-host_plan host_plan_check(fsr_graph *g, fsr_node x, fsr_schedule_kind kind, int vector) {
+static host_plan check(fsr_graph *g, fsr_node x, bool tiles, fsr_schedule_kind kind, int vector) {
     sizes s;
-    fsr_program program = planned(g, x, &s);
-    assert_int_equal(program.info.kernels, 1);
+    fsr_program program = planned(g, x, tiles, &s);
+    if (program.info.kernels != 1)
+        fail_msg("%s", program.explanation);
     const fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
-    const host_plan has = {.guards = k->nguards, .versions = k->schedule.nversions};
+    const host_plan has = {
+        .guards = k->nguards, .versions = k->schedule.nversions, .nests = 1 + (k->nests ? k->nests->n : 0)};
     if (k->schedule.kind != kind || (vector && k->schedule.vector != vector))
         fail_msg("%s: schedule %s, vector %d", k->comment, fsr_schedule_name(k->schedule.kind), k->schedule.vector);
     run(fsr_program_kernel(&program, 0), &s);
     fsr_program_clear(&program);
     return has;
+}
+
+host_plan host_plan_check(fsr_graph *g, fsr_node x, fsr_schedule_kind kind, int vector) {
+    return check(g, x, false, kind, vector);
+}
+
+host_plan host_plan_check_tiles(fsr_graph *g, fsr_node x) {
+    return check(g, x, true, FSR_SCHEDULE_MAP, 1);
 }

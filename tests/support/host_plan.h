@@ -8,7 +8,7 @@
 
 /* What the kernel has. */
 typedef struct host_plan {
-    int guards, versions;
+    int guards, versions, nests;
 } host_plan;
 
 /* Plans x, of f32, for a small GPU. The plan must be one kernel, of this schedule and, if vector is not 0, of these
@@ -16,5 +16,7 @@ typedef struct host_plan {
  * and report no index. Arrays have their exact size, so that under the address sanitizer a wild access is seen. Leaves
  * of f32 hold numbers from 0 to 12.5, those of i32 numbers from 1 to 999. */
 host_plan host_plan_check(fsr_graph *g, fsr_node x, fsr_schedule_kind kind, int vector);
+/* The same for a GPU on which values are computed for tiles. */
+host_plan host_plan_check_tiles(fsr_graph *g, fsr_node x);
 
 #endif

@@ -73,10 +73,11 @@ const fsr_target *target_find(const char *name) {
     return NULL;
 }
 
-#define FIELDS(X)  \
-    X(processors)  \
-    X(max_threads) \
-    X(threads_per_processor) X(registers_bytes) X(shared_bytes) X(cache_bytes) X(memory_bytes) X(max_parameter_bytes)
+#define FIELDS(X)            \
+    X(processors)            \
+    X(max_threads)           \
+    X(threads_per_processor) \
+    X(registers_bytes) X(shared_bytes) X(cache_bytes) X(memory_bytes) X(max_parameter_bytes) X(tiles)
 
 bool target_set(fsr_target *target, const char *field) {
     const char *equals = strchr(field, '=');
