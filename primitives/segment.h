@@ -13,6 +13,7 @@ typedef struct fsr_segments {
     fsr_node offsets;   /* [count + 1], i32 or i64, inside of the axis; so the others */
     fsr_node low, high; /* [count], where each begins and ends, in this order */
     fsr_length length;  /* that of the arrays, which lose it; of origin 0: they have none */
+    fsr_length results; /* that of what there is for each segment: one less than the offsets have; the same */
 } fsr_segments;
 
 /* Segments of the first axis of nx arrays of one shape, which become strong. Where they have a length no segment passes
@@ -21,6 +22,8 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
                        fsr_node *poison);
 /* x, with a result for each element of the axis, as long as the arrays. */
 fsr_node fsr_segments_length(const fsr_segments *s, fsr_node x);
+/* x, with a result for each segment, as many as there are. */
+fsr_node fsr_segments_result(const fsr_segments *s, fsr_node x);
 /* For each element of the first axis 1 where a segment begins, or, with `ends`, ends, else 0; of what is outside of all
  * segments the part before the first one ends, and that behind the last one begins. */
 fsr_node fsr_segment_marks(const fsr_segments *s, fsr_dtype dtype, bool ends);

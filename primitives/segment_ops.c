@@ -42,7 +42,7 @@ static fsr_node folded(fsr_site at, const known *k, fsr_node x, fsr_node offsets
     const fsr_value identity = fsr_op_identity(k->op, state);
     const fsr_operator op = {applied, &a, 1, {0}, true, {&identity}};
     fsr_segment_fold(&s, &out, &x, &op, k->op == FSR_OP_ADD);
-    return fsr_node_sound(out) ? fsr_convert(at, out, dtype, false) : out;
+    return fsr_node_sound(out) ? fsr_segments_result(&s, fsr_convert(at, out, dtype, false)) : out;
 }
 
 fsr_node fsr_segment_sum_at(fsr_site at, fsr_node x, fsr_node offsets) {
@@ -73,7 +73,8 @@ static fsr_node place_of(fsr_site at, const char *what, fsr_op extreme, fsr_node
     if (!fsr_node_sound(out[1]))
         return out[1];
     const fsr_node none = fsr_literal(x.graph, at, FSR_I64, (fsr_value){.i64 = INT64_MAX}, false);
-    return fsr_where_at(at, fsr_equal_at(at, out[1], none), fsr_int_at(at, x.graph, -1), out[1]);
+    return fsr_segments_result(&s,
+                               fsr_where_at(at, fsr_equal_at(at, out[1], none), fsr_int_at(at, x.graph, -1), out[1]));
 }
 
 fsr_node fsr_segment_argmin_at(fsr_site at, fsr_node x, fsr_node offsets) {
@@ -94,12 +95,12 @@ static fsr_node end_of(fsr_site at, const char *what, fsr_node x, fsr_node offse
     const fsr_dtype dtype = fsr_node_dtype(x);
     const fsr_node zero = fsr_literal(x.graph, at, dtype, fsr_value_from_int(dtype, 0), false);
     if (s.n == 0 || fsr_shape_size(&shape) == 0)
-        return fsr_stretch(at, zero, &shape);
+        return fsr_segments_result(&s, fsr_stretch(at, zero, &shape));
     fsr_node place = last ? fsr_sub_at(at, s.high, fsr_int_at(at, x.graph, 1)) : s.low;
     fsr_node some = fsr_less_at(at, s.low, s.high), taken = fsr_take_at(at, x, place, 0, FSR_BOUND_CLIP);
     for (int j = 1; j < shape.ndim && fsr_node_sound(some); j++)
         some = fsr_expand_at(at, some, j);
-    return fsr_where_at(at, some, taken, zero);
+    return fsr_segments_result(&s, fsr_where_at(at, some, taken, zero));
 }
 
 fsr_node fsr_segment_first_at(fsr_site at, fsr_node x, fsr_node offsets) {
@@ -203,8 +204,11 @@ void fsr_segment_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const f
     fsr_operator op = {.body = NULL};
     fsr_node in[FSR_MAX_TUPLE];
     fsr_segments s;
-    if (out && caller_take(at, "segment_reduce_with", size, out, from, theirs, offsets, &op, in, &s))
-        fsr_segment_fold(&s, out, in, &op, false);
+    if (!out || !caller_take(at, "segment_reduce_with", size, out, from, theirs, offsets, &op, in, &s))
+        return;
+    fsr_segment_fold(&s, out, in, &op, false);
+    for (int i = 0; i < op.arity; i++)
+        out[i] = fsr_segments_result(&s, out[i]);
 }
 
 void fsr_segment_scan_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *from, const fsr_operator *theirs,

@@ -87,7 +87,7 @@ fsr_node fsr_segment_median_at(fsr_site at, fsr_node x, fsr_node offsets) {
     const fsr_node nan = fsr_literal(x.graph, at, dtype, fsr_value_from_double(dtype, (double)NAN), false);
     shape.dim[0] = s.count;
     if (fsr_node_size(x) == 0 || s.count == 0)
-        return fsr_stretch(at, nan, &shape);
+        return fsr_segments_result(&s, fsr_stretch(at, nan, &shape));
     const fsr_node sorted = fsr_take_along_axis_at(at, x, places_of(&s, x, 0), 0, FSR_BOUND_CLIP);
     const fsr_node n = fsr_sub_at(at, s.high, s.low), one = fsr_whole(at, x, 1), two = fsr_whole(at, x, 2);
     const fsr_node lower = fsr_add_at(at, s.low, fsr_floor_divide_at(at, fsr_sub_at(at, n, one), two));
@@ -96,5 +96,5 @@ fsr_node fsr_segment_median_at(fsr_site at, fsr_node x, fsr_node offsets) {
     fsr_node out = fsr_select_middle(at, element(at, sorted, lower), element(at, sorted, upper), odd);
     if (fsr_dtype_has_nan(fsr_node_dtype(x)))
         out = fsr_select_nan(at, out, element(at, sorted, fsr_sub_at(at, s.high, one)));
-    return fsr_where_at(at, along_first(at, fsr_less_at(at, s.low, s.high), &shape), out, nan);
+    return fsr_segments_result(&s, fsr_where_at(at, along_first(at, fsr_less_at(at, s.low, s.high), &shape), out, nan));
 }

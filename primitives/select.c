@@ -123,18 +123,32 @@ fsr_node fsr_select_at(fsr_site at, fsr_node x, int64_t i) {
     return fsr_node_sound(x) ? fsr_slice_at(at, x, fsr_node_ndim(x) - 1, i, i + 1, 1) : x;
 }
 
+/* out; of a length the rank is an index into what is there, and is told as one where it is outside. */
+static fsr_node told_outside(fsr_site at, const char *what, const fsr_selection *s, fsr_node out, int64_t k) {
+    const fsr_dtype dtype = fsr_node_sound(out) ? fsr_node_dtype(out) : FSR_BOOL;
+    const fsr_node none = fsr_full_at(at, s->of.graph, FSR_BOOL, 1, &s->n, 0);
+    const fsr_node like = fsr_node_sound(none) ? fsr_with_length(fsr_alias(at, none), &s->length) : none;
+    const fsr_node told = fsr_live_take(at, what, like, whole(at, s, k), 0, FSR_BOUND_RAISE);
+    return fsr_where_at(at, told, fsr_literal(s->of.graph, at, dtype, (fsr_value){.bits = 0}, false), out);
+}
+
 fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags) {
     static const char what[] = "kth";
     fsr_selection s;
     fsr_node poison;
-    fsr_graph *g;
-    if (fsr_poison_of(at, what, &x, 1, &g, &poison) || !fsr_select_take(at, what, x, axes, naxes, flags, &s, &poison))
+    if (!fsr_select_take(at, what, x, axes, naxes, flags, &s, &poison))
         return poison;
     const int64_t rank = k < 0 ? k + s.n : k;
     if (rank < 0 || rank >= s.n)
         return fsr_poison(x.graph, at, FSR_ERR_VALUE, what, "rank %lld of %lld elements", (long long)k, (long long)s.n);
-    const fsr_node ranks = whole(at, &s, rank);
-    return fsr_select_end(at, &s, fsr_select_ranks(at, what, &s, beside(at, &ranks, 1)));
+    const bool counted = s.length.origin != 0;
+    const fsr_node ranks =
+        counted && k < 0 ? fsr_add_at(at, fsr_select_there(at, &s), whole(at, &s, k)) : whole(at, &s, rank);
+    const fsr_node found = fsr_select_ranks(at, what, &s, beside(at, &ranks, 1));
+    if (!counted || !fsr_node_sound(found))
+        return fsr_select_end(at, &s, found);
+    const fsr_shape shape = fsr_select_shape(&s);
+    return told_outside(at, what, &s, fsr_reshape_at(at, found, shape.ndim, shape.dim), k);
 }
 
 /* ---- medians ------------------------------------------------------------------------------------------------- */

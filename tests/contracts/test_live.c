@@ -313,7 +313,6 @@ static void what_does_not_meet(void **state) {
     refused(fsr_add(c.live, one), FSR_ERR_SHAPE, "has not");
     refused(fsr_add(c.live, a.live), FSR_ERR_SHAPE, "two lengths");
     refused(fsr_add(a.live, fsr_slice(a.live, 0, 1, FSR_SLICE_END, 1)), FSR_ERR_SHAPE, "two lengths");
-    refused(fsr_kth(a.live, 3, AXES(0), 1, 0), FSR_ERR_UNSUPPORTED, "fsr_filled");
     refused(fsr_stack((fsr_node[]){a.live, a.live}, 2, 0), FSR_ERR_UNSUPPORTED, "fsr_filled");
     refused(fsr_compress(a.bools, c.node), FSR_ERR_SHAPE, "mask");
     refused(fsr_live(a.node, fsr_float(G, 3)), FSR_ERR_DTYPE, "no count");

@@ -3,6 +3,7 @@
  * frequent ones of rows; arrays of lengths side by side, and counted. Each against a plain loop. */
 #include "tests/support/subject.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,7 @@ static void expect_alike(fsr_node live, fsr_node plain, const char *what) {
 static void check_middle(fsr_node live, fsr_node plain) {
     const fsr_node q = fsr_from_host(G, FSR_F64, 1, SHAPE(3), (double[]){0, 0.4, 1}), percent = fsr_float(G, 37.5);
     const fsr_quantile_method method[] = {FSR_QUANTILE_HAZEN, FSR_QUANTILE_HIGHER};
+    const int64_t last = fsr_node_dim(plain, 0) - 1, rank[] = {0, 7, last, -1, -8, -last - 1};
     fsr_node mode[2], other[2];
     expect_alike(fsr_median(live, NULL, 0, 0), fsr_median(plain, NULL, 0, 0), "median");
     expect_alike(fsr_nanmedian(live, AXES(0), 1, FSR_KEEPDIMS), fsr_nanmedian(plain, AXES(0), 1, FSR_KEEPDIMS),
@@ -143,10 +145,25 @@ static void check_middle(fsr_node live, fsr_node plain) {
         expect_alike(fsr_nanpercentile(live, percent, method[i], NULL, 0, 0),
                      fsr_nanpercentile(plain, percent, method[i], NULL, 0, 0), "nanpercentile");
     }
+    for (int i = 0; i < COUNT_OF(rank); i++) {
+        expect_alike(fsr_kth(live, rank[i], NULL, 0, 0), fsr_kth(plain, rank[i], NULL, 0, 0), "kth");
+        expect_alike(fsr_kth(live, rank[i], AXES(0), 1, FSR_KEEPDIMS),
+                     fsr_kth(plain, rank[i], AXES(0), 1, FSR_KEEPDIMS), "kth, of one dimension");
+    }
     fsr_mode(mode, live, NULL, 0, 0);
     fsr_mode(other, plain, NULL, 0, 0);
     expect_alike(mode[0], other[0], "mode");
     expect_alike(mode[1], other[1], "how often the mode");
+}
+
+/* A rank that nothing has there is an index outside, in words. */
+static void check_rank(fsr_node live, int64_t rank, int64_t count) {
+    char got[8], words[64];
+    snprintf(words, sizeof words, "index %lld is out of bounds for", (long long)rank);
+    const fsr_node out = fsr_kth(live, rank, NULL, 0, 0);
+    assert_int_equal(fsr_read(out, got, fsr_node_bytes(out)), FSR_ERR_INDEX);
+    if (!strstr(fsr_error(subject_ctx), words))
+        fail_msg("rank %lld of %lld: %s", (long long)rank, (long long)count, fsr_error(subject_ctx));
 }
 
 /* Medians, quantiles and modes of what is there: neither its capacity nor what stands behind it counts. Of an odd and an
@@ -175,10 +192,15 @@ static void middles(void **state) {
         fsr_mode(out + 2, none, NULL, 0, 0);
         for (int i = 0; i < 4; i++)
             assert_int_equal(fsr_read(out[i], got, fsr_node_bytes(out[i])), FSR_ERR_EMPTY);
+        check_rank(none, 0, 0);
+        check_rank(none, -1, 0);
     }
     const data d = make(FSR_F32, true);
+    check_rank(d.live, d.count, d.count);
+    check_rank(d.live, -d.count - 1, d.count);
+    assert_int_equal(fsr_node_status(fsr_kth(d.live, N, AXES(0), 1, 0)), FSR_ERR_VALUE);
     assert_int_equal(fsr_node_status(fsr_median(d.live, AXES(0), 0, 0)), FSR_ERR_UNSUPPORTED);
-    assert_int_equal(fsr_node_status(fsr_kth(d.live, 0, NULL, 0, 0)), FSR_ERR_UNSUPPORTED);
+    assert_int_equal(fsr_node_status(fsr_kth(d.live, 0, AXES(0), 0, 0)), FSR_ERR_UNSUPPORTED);
 }
 
 /* The different elements of what is selected, and how they belong to it. */
@@ -338,9 +360,100 @@ static void together(void **state) {
     expect(fsr_segment_cumsum(d.live, o, 0), running, d.count, "segment_cumsum");
 }
 
+/* As many elements of a value with a length as of an array, with the same bits. */
+static void expect_as(fsr_node live, fsr_node plain, const char *what) {
+    char got[8 * N];
+    int64_t count = -1;
+    if (fsr_node_status(live) || fsr_node_status(plain))
+        fail_msg("%s: %s", what, fsr_node_error(fsr_node_status(live) ? live : plain));
+    if (fsr_read_live(live, got, sizeof got, &count))
+        fail_msg("%s: %s", what, fsr_error(subject_ctx));
+    char *want = subject_read(plain);
+    assert_int_equal(fsr_node_dtype(live), fsr_node_dtype(plain));
+    if (count != fsr_node_dim(plain, 0) || memcmp(got, want, (size_t)fsr_node_bytes(plain)) != 0)
+        fail_msg("%s: %lld differ from %lld", what, (long long)count, (long long)fsr_node_dim(plain, 0));
+    if (fsr_verify(&live, 1, NULL))
+        fail_msg("%s: %s", what, fsr_error(subject_ctx));
+    free(want);
+}
+
+static void more(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_maximum(left[0], right[0]);
+}
+
+/* Of segments between offsets with a length there is one less than of these; and none of no offset. */
+static void check_counted(fsr_node x, fsr_node live, fsr_node plain) {
+    const fsr_operator op = {.body = more, .arity = 1, .identity = {-1e30}};
+    fsr_node made[2];
+    expect_as(fsr_segment_sum(x, live), fsr_segment_sum(x, plain), "sums");
+    expect_as(fsr_segment_max(x, live), fsr_segment_max(x, plain), "greatest");
+    expect_as(fsr_segment_argmin(x, live), fsr_segment_argmin(x, plain), "places");
+    expect_as(fsr_segment_first(x, live), fsr_segment_first(x, plain), "first ones");
+    expect_as(fsr_segment_last(x, live), fsr_segment_last(x, plain), "last ones");
+    expect_as(fsr_segment_median(x, live), fsr_segment_median(x, plain), "medians");
+    fsr_segment_reduce_with(&made[0], &x, &op, live);
+    fsr_segment_reduce_with(&made[1], &x, &op, plain);
+    expect_as(made[0], made[1], "by an operator");
+    expect_alike(fsr_segment_sort(x, live, 0), fsr_segment_sort(x, plain, 0), "in order");
+    expect_alike(fsr_segment_argsort(x, live, FSR_DESCENDING), fsr_segment_argsort(x, plain, FSR_DESCENDING), "order");
+}
+
+static void counted_segments(void **state) {
+    (void)state;
+    double number_of[N];
+    const int64_t every[] = {1, 3, 90, 699, 5000};
+    for (int64_t i = 0; i < N; i++)
+        number_of[i] = isnan(number(FSR_F32, i)) ? 1 : number(FSR_F32, i);
+    const fsr_node x = fsr_cast(fsr_from_host(G, FSR_F64, 1, SHAPE(N), number_of), FSR_F32);
+    for (int e = 0; e < COUNT_OF(every); e++) {
+        int64_t at[N], n = 0;
+        uint8_t mask[N] = {0};
+        for (int64_t i = 7; i < N; i += every[e]) {
+            mask[i] = 1;
+            at[n++] = i;
+        }
+        const fsr_node live = fsr_flatnonzero(fsr_from_host(G, FSR_BOOL, 1, SHAPE(N), mask));
+        const fsr_node plain = fsr_from_host(G, FSR_I64, 1, &n, at), lengths = fsr_diff(live, 1, 0);
+        check_counted(x, live, plain);
+        expect_alike(fsr_segment_cumsum(x, live, FSR_REVERSE), fsr_segment_cumsum(x, plain, FSR_REVERSE),
+                     "running sums");
+        expect_as(fsr_add(fsr_segment_sum(fsr_ones(G, FSR_I64, 1, SHAPE(N)), live), lengths),
+                  fsr_mul(fsr_diff(plain, 1, 0), fsr_int(G, 2)), "lengths");
+    }
+}
+
+/* No offset; offsets and elements that both have a length; segments of rows. */
+static void other_counted_segments(void **state) {
+    (void)state;
+    char got[8 * N];
+    int64_t count = -1;
+    const data d = make(FSR_F32, true);
+    const fsr_node i = fsr_arange(G, FSR_I64, N), none = fsr_flatnonzero(fsr_zeros(G, FSR_BOOL, 1, SHAPE(N)));
+    OK(fsr_read_live(fsr_segment_sum(i, none), got, sizeof got, &count));
+    assert_int_equal(count, 0);
+    float *last = (float *)(void *)got;
+    OK(fsr_read_live(fsr_segment_last(d.live, fsr_compress(fsr_greater(i, fsr_int(G, 90)), i)), got, sizeof got,
+                     &count));
+    assert_int_equal(count, N - 92);
+    for (int64_t k = 0; k < count; k++)
+        if (last[k] != (k + 91 < d.count ? (float)d.kept[k + 91] : 0) && !isnan(last[k]))
+            fail_msg("element %lld of both lengths", (long long)k);
+    const fsr_node rows = fsr_reshape(i, 2, SHAPE(N / 7, 7)), some = fsr_slice(none, 0, 0, N / 7, 1);
+    assert_int_equal(fsr_node_status(fsr_segment_sum(rows, some)), FSR_ERR_UNSUPPORTED);
+    expect_alike(fsr_segment_sort(rows, some, 0), rows, "rows in no segment");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(lives),    SUBJECT_TEST(middles), SUBJECT_TEST(kinds),
-                                       SUBJECT_TEST(among),    SUBJECT_TEST(nothing), SUBJECT_TEST(modes),
-                                       SUBJECT_TEST(segments), SUBJECT_TEST(together)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(lives),
+                                       SUBJECT_TEST(middles),
+                                       SUBJECT_TEST(kinds),
+                                       SUBJECT_TEST(among),
+                                       SUBJECT_TEST(nothing),
+                                       SUBJECT_TEST(modes),
+                                       SUBJECT_TEST(segments),
+                                       SUBJECT_TEST(together),
+                                       SUBJECT_TEST(counted_segments),
+                                       SUBJECT_TEST(other_counted_segments)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -67,6 +67,8 @@ static fsr_node placed(const char *what, const group *m, int64_t a) {
         return fsr_take(table(), size, 0, FSR_BOUND_RAISE);
     if (!strcmp(what, "from"))
         return fsr_take(m->y, fsr_from_host(G, FSR_I64, 1, SHAPE(1), &a), 0, FSR_BOUND_RAISE);
+    if (!strcmp(what, "kth"))
+        return fsr_kth(m->y, a, NULL, 0, 0);
     if (!strcmp(what, "add_at"))
         return fsr_scatter_add(zeros, &size, 1, m->y, FSR_BOUND_RAISE, 0);
     if (!strcmp(what, "put"))

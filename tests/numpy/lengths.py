@@ -43,6 +43,7 @@ def about(x, m):
     say("at", table[np.abs(y)])
     for k in {0, -1, len(y) // 2} if len(y) else []:
         say("from", y[k], k)
+        say("kth", np.partition(y, k)[k], k)
     added, last = np.zeros(16, int), np.zeros(16, int)
     np.add.at(added, np.abs(y), y)
     last[np.abs(y)] = np.arange(len(y))
