@@ -77,7 +77,16 @@ static const char *const text_of[] = {
                        "}\n",
 };
 
+/* As fsr_clip, in 32 bits: no index of these is above their greatest number, however large n is. */
+static const char narrow_text[] = "static inline i64 fsr_clip_narrow(i32 i, i64 n) {\n"
+                                  "    const i32 last = n > 0x7fffffff ? 0x7fffffff : (i32)n - 1;\n"
+                                  "    i = i < 0 ? 0 : i;\n"
+                                  "    return i < last ? i : last;\n"
+                                  "}\n";
+
 void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to) {
+    if (e->clips_narrow)
+        fsr_text_raw(to, narrow_text, sizeof narrow_text - 1);
     for (int b = 0; fsr_bound_name((fsr_bound)b); b++)
         if (e->bounded[b])
             fsr_text_add(to, "%s", text_of[b]);

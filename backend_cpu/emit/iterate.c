@@ -3,13 +3,14 @@
  *
  * Lanes. Elements go in groups of lanes, so that the compiler makes vectors of them: every turn evaluates condition
  * and body for all lanes of a group, and a lane that has ended keeps its state. The group ends when no lane goes on.
+ * What tells lanes that go on is as wide as what they compute; an index of 32 bits is taken at as one.
  * Counter-example to one element after the other: a loop whose count depends on the element is no vector code, and
  * waits in each turn for the one before; the lanes of a group do not wait for each other.
  * An element's bits do not depend on its neighbours, for what an ended lane would become is never looked at.
  *
- * Strips. The group's values lie in arrays: the columns (the rows of a map) run in strips (scan.c), and what a
+ * Strips. The groups' values lie in arrays: the columns (the rows of a map) run in strips (scan.c), and what a
  * loop begins with is put into arrays over the strip, except what is the same for all of it; its function replaces
- * them by the results. What is evaluated once a row calls the loop for one element. */
+ * them by the results, where they lie, and the number of turns is there if somebody asks for it. What is evaluated once a row calls the loop for one element. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,15 @@ static bool is_array(const fsr_c_emit *e, int number, int i) {
         return false;
     return i < program_of(e, number)->nstate ||
            (fsr_inst_is_element(e->k, input) && !fsr_c_invariant(&e->k->inst[input]));
+}
+
+/* Somebody asks how often the state of ITERATE `number` was replaced. */
+static bool counts(const fsr_c_emit *e, int number) {
+    for (int i = number + 1; i < e->k->ninsts; i++)
+        if (fsr_picks_loop(e->k, &e->k->inst[i]) && e->k->inst[i].arg[0] == number &&
+            e->k->inst[i].component == program_of(e, number)->nstate)
+            return true;
+    return false;
 }
 
 /* ---- the loop's function ----------------------------------------------------------------------------- */
@@ -55,11 +65,13 @@ static void put_head(fsr_c_emit *e, int number) {
     fsr_text *t = &e->folds;
     fsr_text_add(t, "static void loop%d(%s", number, lanes ? "const i64 m, " : "");
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "%s *restrict p%d, ", fsr_c_type(l->body.arg[i]), i);
-    fsr_text_add(t, "i32 *restrict count");
+        fsr_text_add(t, "%s%s *restrict p%d", i ? ", " : "", fsr_c_type(l->body.arg[i]), i);
+    if (counts(e, number))
+        fsr_text_add(t, ", i32 *restrict count");
     for (int i = 0; i < l->narg; i++) {
         bool array = is_array(e, number, l->nstate + i);
-        fsr_text_add(t, ", const %s %s%d", fsr_c_type(l->body.arg[l->nstate + i]), array ? "*restrict q" : "a", i);
+        fsr_text_add(t, ", %s%s %s%d", array ? "" : "const ", fsr_c_type(l->body.arg[l->nstate + i]),
+                     array ? "*restrict q" : "a", i);
     }
     for (int i = 0; i < fsr_iteration_same(l); i++)
         fsr_text_add(t, ", const %s k%d", fsr_c_type(l->body.arg[l->nstate + l->narg + i]), i);
@@ -84,51 +96,55 @@ static void put_one(fsr_c_emit *e, int number) {
     put_insts(e, l, fsr_iteration_condition(l) + 1, l->body.ninsts, "        ");
     for (int i = 0; i < l->nstate; i++)
         fsr_text_add(t, "        *p%d = %s;\n", i, operand_name(l, l->body.result[i], name));
-    fsr_text_add(t, "    }\n    *count = n;\n}\n\n");
+    fsr_text_add(t, "    }\n%s}\n\n", counts(e, number) ? "    *count = n;\n" : "");
 }
 
-/* A group's lanes from the arrays; lanes beyond the strip's end repeat its last element and never run. */
-static void put_group_begin(fsr_c_emit *e, int number, int lanes, const char *mask) {
+/* Lanes of the last group beyond the strip's end have its last element, and never run. */
+static void put_padding(fsr_c_emit *e, int number, int lanes) {
     const fsr_iteration *l = program_of(e, number);
     fsr_text *t = &e->folds;
+    fsr_text_add(t, "    for (i64 c = m; c %% %d; ++c) {\n", lanes);
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, "        p%d[c] = p%d[m - 1];\n", i, i);
+    for (int i = 0; i < l->narg; i++)
+        if (is_array(e, number, l->nstate + i))
+            fsr_text_add(t, "        q%d[c] = q%d[m - 1];\n", i, i);
+    fsr_text_add(t, "    }\n");
+}
+
+static void put_group_begin(fsr_c_emit *e, int number, int lanes, const char *mask) {
+    fsr_text *t = &e->folds;
     fsr_text_add(t, "    for (i64 at = 0; at < m; at += %d) {\n", lanes);
-    for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "        %s x%d[%d];\n", fsr_c_type(l->body.arg[i]), i, lanes);
-    for (int i = 0; i < l->narg; i++)
-        if (is_array(e, number, l->nstate + i))
-            fsr_text_add(t, "        %s y%d[%d];\n", fsr_c_type(l->body.arg[l->nstate + i]), i, lanes);
-    fsr_text_add(t, "        %s go[%d], n[%d];\n", mask, lanes, lanes);
-    fsr_text_add(t, "        for (i64 l = 0; l < %d; ++l) {\n            const i64 c = at + l < m ? at + l : m - 1;\n",
-                 lanes);
-    for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "            x%d[l] = p%d[c];\n", i, i);
-    for (int i = 0; i < l->narg; i++)
-        if (is_array(e, number, l->nstate + i))
-            fsr_text_add(t, "            y%d[l] = q%d[c];\n", i, i);
-    fsr_text_add(t, "            go[l] = at + l < m ? -1 : 0;\n            n[l] = 0;\n        }\n");
+    fsr_text_add(t, "        const %s left = m - at < %d ? (%s)(m - at) : %d;\n", mask, lanes, mask, lanes);
+    fsr_text_add(t, "        %s go[%d], any = 0;\n", mask, lanes);
+    fsr_text_add(t, "        for (%s l = 0; l < %d; ++l) {\n            go[l] = l < left ? -1 : 0;\n", mask, lanes);
+    if (counts(e, number))
+        fsr_text_add(t, "            count[at + l] = 0;\n");
+    fsr_text_add(t, "        }\n");
 }
 
 /* Opens a loop over lanes: what they read, and instructions below `to`. */
-static void put_lane(fsr_c_emit *e, int number, int lanes, int to) {
+static void put_lane(fsr_c_emit *e, int number, int lanes, int to, const char *margin) {
     const fsr_iteration *l = program_of(e, number);
     fsr_text *t = &e->folds;
-    fsr_text_add(t, "            for (i64 l = 0; l < %d; ++l) {\n", lanes);
+    char inner[FSR_EMIT_NAME];
+    snprintf(inner, sizeof inner, "%s    ", margin);
+    fsr_text_add(t, "#pragma GCC ivdep\n%sfor (i64 l = 0; l < %d; ++l) {\n", margin, lanes);
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "                const %s s%d = x%d[l];\n", fsr_c_type(l->body.arg[i]), i, i);
+        fsr_text_add(t, "%sconst %s s%d = p%d[at + l];\n", inner, fsr_c_type(l->body.arg[i]), i, i);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
-            fsr_text_add(t, "                const %s a%d = y%d[l];\n", fsr_c_type(l->body.arg[l->nstate + i]), i, i);
-    put_insts(e, l, 0, to, "                ");
+            fsr_text_add(t, "%sconst %s a%d = q%d[at + l];\n", inner, fsr_c_type(l->body.arg[l->nstate + i]), i, i);
+    put_insts(e, l, 0, to, inner);
 }
 
 /* Whether any lane begins at all: what a turn loads for nobody may be most of the work, where most elements have no
  * turns. */
-static void put_asked(fsr_c_emit *e, int number, int lanes, const char *mask) {
+static void put_asked(fsr_c_emit *e, int number, int lanes) {
     const fsr_iteration *l = program_of(e, number);
     char name[FSR_EMIT_NAME];
-    fsr_text_add(&e->folds, "        %s any = 0;\n        {\n", mask);
-    put_lane(e, number, lanes, fsr_iteration_condition(l) + 1);
-    fsr_text_add(&e->folds, "                any |= %s ? go[l] : 0;\n            }\n        }\n",
+    put_lane(e, number, lanes, fsr_iteration_condition(l) + 1, "        ");
+    fsr_text_add(&e->folds, "            any |= %s ? go[l] : 0;\n        }\n",
                  operand_name(l, fsr_iteration_condition(l), name));
 }
 
@@ -138,34 +154,34 @@ static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
     fsr_text *t = &e->folds;
     char name[FSR_EMIT_NAME];
     fsr_text_add(t, "        for (i64 i = 0; any && i < %lld; ++i) {\n            any = 0;\n", (long long)l->max_n);
-    put_lane(e, number, lanes, l->body.ninsts);
+    put_lane(e, number, lanes, l->body.ninsts, "            ");
     fsr_text_add(t, "                const %s g = %s ? go[l] : 0;\n", mask,
                  operand_name(l, fsr_iteration_condition(l), name));
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "                x%d[l] = g ? %s : s%d;\n", i, operand_name(l, l->body.result[i], name), i);
-    fsr_text_add(t, "                n[l] -= g;\n                go[l] = g;\n                any |= g;\n            "
-                    "}\n        }\n");
+        fsr_text_add(t, "                p%d[at + l] = g ? %s : s%d;\n", i, operand_name(l, l->body.result[i], name),
+                     i);
+    if (counts(e, number))
+        fsr_text_add(t, "                count[at + l] -= (i32)g;\n");
+    fsr_text_add(t, "                go[l] = g;\n                any |= g;\n            }\n        }\n");
 }
 
-/* As wide as the widest number of the region. */
+/* As wide as the widest number of the region, but for indices that are made wider to be taken at. */
 static const char *lane_mask(const fsr_iteration *l) {
-    return fsr_iteration_widest(l) > 4 ? "i64" : "i32";
+    for (int i = 0; i < l->body.ninsts; i++)
+        if (fsr_dtype_size(fsr_dtype_real(l->body.inst[i].dtype)) > 4 && !fsr_c_widens(&l->body.inst[i]))
+            return "i64";
+    return "i32";
 }
 
 static void put_lanes(fsr_c_emit *e, int number) {
-    const fsr_iteration *l = program_of(e, number);
     const int lanes = e->s->turns[e->k->inst[number].index];
-    const char *mask = lane_mask(l);
-    fsr_text *t = &e->folds;
+    const char *mask = lane_mask(program_of(e, number));
     put_head(e, number);
+    put_padding(e, number, lanes);
     put_group_begin(e, number, lanes, mask);
-    put_asked(e, number, lanes, mask);
+    put_asked(e, number, lanes);
     put_turn(e, number, lanes, mask);
-    fsr_text_add(t, "        const i64 k = m - at < %d ? m - at : %d;\n", lanes, lanes);
-    fsr_text_add(t, "        for (i64 l = 0; l < k; ++l) {\n");
-    for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "            p%d[at + l] = x%d[l];\n", i, i);
-    fsr_text_add(t, "            count[at + l] = (i32)n[l];\n        }\n    }\n}\n\n");
+    fsr_text_add(&e->folds, "    }\n}\n\n");
 }
 
 void fsr_c_loops(fsr_c_emit *e) {
@@ -189,11 +205,12 @@ static const char *place_name(int number, int i, char *out) {
 
 void fsr_c_loop_arrays(fsr_c_emit *e, int number) {
     const fsr_iteration *l = program_of(e, number);
-    for (int i = 0; i <= l->nstate; i++)
-        fsr_c_line(e, "%s b%d_%d[%d];", fsr_c_type(fsr_iteration_dtype(l, i)), number, i, e->s->strip);
+    const int lanes = e->s->turns[e->k->inst[number].index], room = (e->s->strip + lanes - 1) / lanes * lanes;
+    for (int i = 0; i < l->nstate + counts(e, number); i++)
+        fsr_c_line(e, "%s b%d_%d[%d];", fsr_c_type(fsr_iteration_dtype(l, i)), number, i, room);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
-            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->body.arg[l->nstate + i]), number, i, e->s->strip);
+            fsr_c_line(e, "%s e%d_%d[%d];", fsr_c_type(l->body.arg[l->nstate + i]), number, i, room);
 }
 
 /* ", x2 + n9, n5, n6, n7, 1": where a table begins, then the extent and stride of each index. */
@@ -215,7 +232,7 @@ static void put_call(fsr_c_emit *e, int number, const char *mark) {
     const int *input = e->k->loop[e->k->inst[number].index].input;
     char name[FSR_EMIT_NAME];
     fsr_text t = {0};
-    for (int i = 0; i <= l->nstate; i++)
+    for (int i = 0; i < l->nstate + counts(e, number); i++)
         fsr_text_add(&t, "%s%s%s", i ? ", " : "", mark, place_name(number, i, name));
     for (int i = 0; i < l->narg; i++) {
         if (is_array(e, number, l->nstate + i))
@@ -249,6 +266,7 @@ void fsr_c_loop_begin(fsr_c_emit *e, int number) {
             fsr_c_line(e, "e%d_%d[l] = %s;", number, i, fsr_c_value_name(e, input[l->nstate + i], name));
     if (element)
         return;
-    fsr_c_line(e, "i32 b%d_%d;", number, l->nstate);
+    if (counts(e, number))
+        fsr_c_line(e, "i32 b%d_%d;", number, l->nstate);
     put_call(e, number, "&");
 }

@@ -59,6 +59,7 @@ typedef struct fsr_c_emit {
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool quotients;                             /* some are, in this nest or one before */
     bool bounded[FSR_BOUND_DROP + 1];           /* bounds that the body names */
+    bool clips_narrow;                          /* indices of 32 bits are clipped as such */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
@@ -124,6 +125,8 @@ void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer
 /* Definitions of a region's instructions [from, to) but its arguments, among the functions before the kernel's. */
 void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const char *margin, fsr_c_namer name,
                   const void *of);
+/* A whole number of at most 32 bits and a sign, made one of 64: an index is no less known as what it was. */
+bool fsr_c_widens(const fsr_inst *inst);
 /* The largest |argument| for which the op's function is good, as a C constant; NULL: good for all, or no function. */
 const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
 /* Types, libm declarations and conversions that the kernel uses. */

@@ -27,14 +27,35 @@ void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer
     }
 }
 
+bool fsr_c_widens(const fsr_inst *inst) {
+    static const bool narrow[FSR_DTYPE_COUNT] = {
+        [FSR_BOOL] = true, [FSR_I8] = true, [FSR_U8] = true, [FSR_I16] = true, [FSR_U16] = true, [FSR_I32] = true};
+    return inst->kind == FSR_INST_OP && fsr_op_get(inst->op)->rule == FSR_RULE_CAST && inst->dtype == FSR_I64 &&
+           narrow[inst->compute];
+}
+
+/* "fsr_clip(t3, m0_0)": index j of what is taken, inside of its table. One that is a number of 32 bits made wider stays
+ * what it was: as many again of them are clipped, and taken at, by an instruction. */
+static void put_inside(fsr_c_emit *e, fsr_text *to, const fsr_region *r, const fsr_inst *inst, int j, fsr_c_namer name,
+                       const void *of) {
+    const fsr_inst *index = &r->inst[inst->arg[j]];
+    const bool narrow = inst->bound == FSR_BOUND_CLIP && fsr_c_widens(index);
+    char text[FSR_EMIT_NAME];
+    e->bounded[inst->bound] |= !narrow;
+    e->clips_narrow |= narrow;
+    fsr_text_add(to, "fsr_%s%s(%s, m%d_%d)", fsr_bound_name(inst->bound), narrow ? "_narrow" : "",
+                 name(of, narrow ? index->arg[0] : inst->arg[j], text), inst->index, j);
+}
+
 /* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table. */
-static void put_taken(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
-    char index[FSR_EMIT_NAME];
-    e->bounded[inst->bound] = true;
+static void put_taken(fsr_c_emit *e, fsr_text *to, const fsr_region *r, const fsr_inst *inst, fsr_c_namer name,
+                      const void *of) {
     fsr_text_add(to, "%sh%d[", fsr_c_load(e, inst->dtype), inst->index);
-    for (int j = 0; j < inst->component; j++)
-        fsr_text_add(to, "%sfsr_%s(%s, m%d_%d) * w%d_%d", j ? " + " : "", fsr_bound_name(inst->bound),
-                     name(of, inst->arg[j], index), inst->index, j, inst->index, j);
+    for (int j = 0; j < inst->component; j++) {
+        fsr_text_add(to, "%s", j ? " + " : "");
+        put_inside(e, to, r, inst, j, name, of);
+        fsr_text_add(to, " * w%d_%d", inst->index, j);
+    }
     fsr_text_add(to, "]%s", fsr_c_close(inst->dtype));
 }
 
@@ -47,7 +68,7 @@ void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const ch
             continue;
         fsr_text_add(t, "%sconst %s %s = ", margin, fsr_c_type(r->inst[i].dtype), name(of, i, buf));
         if (r->inst[i].kind == FSR_INST_LOAD)
-            put_taken(e, t, &r->inst[i], name, of);
+            put_taken(e, t, r, &r->inst[i], name, of);
         else
             fsr_c_scalar(e, t, &r->inst[i], name, of);
         fsr_text_add(t, ";\n");

@@ -178,6 +178,41 @@ static void of_several_dtypes(void **state) {
     }
 }
 
+static void weigh(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    out[0] = fsr_add(fsr_add(state[0], state[0]), fsr_take(*(fsr_node *)user, arg[0], 0, FSR_BOUND_CLIP));
+}
+
+/* Indices that are taken at as they are, in 32 bits and fewer, at both ends of what these hold; of as many elements as
+ * groups of lanes have, and some more or less. */
+static void narrow_indices(void **state) {
+    (void)state;
+    enum { ENTRIES = 33, MOST = 65 };
+    static const int32_t hard[] = {INT32_MIN, INT32_MAX, -1, 0, 1, ENTRIES - 1, ENTRIES, 40, INT32_MIN + 1};
+    static const fsr_dtype dtypes[] = {FSR_I32, FSR_I8, FSR_U16, FSR_U32};
+    static const int size[] = {1, 7, 15, 16, 17, 31, 32, 33, MOST};
+    float value[ENTRIES];
+    for (int i = 0; i < ENTRIES; i++)
+        value[i] = (float)(i + 1);
+    fsr_node table = fsr_from_host(subject_g, FSR_F32, 1, SHAPE(ENTRIES), value), out[2];
+    const fsr_loop loop = {weigh, NULL, &table, 1, 1};
+    for (int s = 0; s < COUNT_OF(size); s++)
+        for (int d = 0; d < COUNT_OF(dtypes); d++) {
+            const int n = size[s];
+            int32_t index[MOST];
+            for (int i = 0; i < n; i++)
+                index[i] = hard[(i + n) % COUNT_OF(hard)];
+            fsr_node at = fsr_cast(fsr_from_host(subject_g, FSR_I32, 1, SHAPE(n), index), dtypes[d]);
+            fsr_node none = fsr_full(subject_g, FSR_F32, 1, SHAPE(n), 0);
+            fsr_iterate(out, &loop, &none, &at, 3);
+            int64_t *wide = subject_read(fsr_cast(at, FSR_I64));
+            float *got = subject_read(out[0]);
+            for (int i = 0; i < n; i++)
+                assert_true(got[i] == 7 * value[inside(wide[i], ENTRIES, false)]);
+            free(wide);
+            free(got);
+        }
+}
+
 /* ---- where loops stand ------------------------------------------------------------------------------------- */
 
 /* What a loop takes from is overwritten by nobody meanwhile, though nobody needs it afterwards. */
@@ -220,7 +255,9 @@ static void in_a_row_function(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(searches),          SUBJECT_TEST(lists),        SUBJECT_TEST(anywhere),
-    SUBJECT_TEST(of_several_dtypes), SUBJECT_TEST(not_in_place), SUBJECT_TEST(in_a_row_function),
+    SUBJECT_TEST(searches),          SUBJECT_TEST(lists),
+    SUBJECT_TEST(anywhere),          SUBJECT_TEST(narrow_indices),
+    SUBJECT_TEST(of_several_dtypes), SUBJECT_TEST(not_in_place),
+    SUBJECT_TEST(in_a_row_function),
 };
 SUBJECT_MAIN(tests)
