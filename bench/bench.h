@@ -89,6 +89,18 @@ static inline bench_stream bench_stream_of(int stream) {
     return table[stream];
 }
 
+/* In which order generated numbers lie: as they are drawn; or as many of them, evenly apart, in order, up and down again,
+ * or all equal, which is hard on what samples. */
+typedef enum bench_order {
+    BENCH_DRAWN,
+    BENCH_ASCENDING,
+    BENCH_DESCENDING,
+    BENCH_PIPE,
+    BENCH_EQUAL,
+    BENCH_ORDERS
+} bench_order;
+const char *bench_order_name(bench_order order);
+
 /* How a fused output must agree with the unfused one. The tolerance is for folds, whose order fusion may change:
  * the tree of a reduction depends on its schedule. */
 typedef enum bench_rule {
@@ -206,6 +218,7 @@ typedef struct bench_options {
     int64_t n;          /* 0: the workload's default */
     int reps;           /* 0: BENCH_REPS, fewer where one takes long on the CPU */
     int64_t verify_n;   /* 0: no verification */
+    bench_order order;  /* of generated input */
     const char *json;   /* NULL: none; "-": stdout */
     const char *report; /* NULL: none */
     bool wide;          /* every column of the table */

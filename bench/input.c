@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Input of the workloads. Generated input is counter-based: element i of a stream is a hash of (stream, i), so that it
- * can be made in parallel, a shorter array is a prefix of a longer one, and every run sees the same numbers. A plain x
+/* Input of the workloads. Generated input is counter-based: element i of a stream is a hash of (stream, i), or where
+ * an order is asked for what follows from i and their number, so that it can be made in parallel, a shorter array is a
+ * prefix of a longer one, and every run sees the same numbers. A plain x
  * = a*x + c from element to element would be serial. The hash is the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
  */
 #define _XOPEN_SOURCE 700
@@ -47,12 +48,29 @@ void bench_parallel(int64_t n, void (*part)(void *arg, int64_t begin, int64_t en
 typedef struct stream_job {
     void *out;
     int stream;
+    bench_order order;
+    int64_t n; /* real numbers */
 } stream_job;
+
+const char *bench_order_name(bench_order order) {
+    static const char *const names[BENCH_ORDERS] = {"random", "ascending", "descending", "pipe", "equal"};
+    return names[order];
+}
 
 static uint64_t hash(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+/* Number i of n in order, from 0 up to below 1. */
+static double in_order(bench_order order, int64_t i, int64_t n) {
+    switch (order) {
+    case BENCH_ASCENDING: return (double)i / (double)n;
+    case BENCH_DESCENDING: return (double)(n - 1 - i) / (double)n;
+    case BENCH_PIPE: return (double)(i < n / 2 ? i : n - 1 - i) / (double)n;
+    default: return 0.5;
+    }
 }
 
 /* Real numbers begin to end: a complex element is two of them. */
@@ -64,6 +82,8 @@ static void stream_fill(void *arg, int64_t begin, int64_t end) {
     uint64_t base = (uint64_t)(job->stream + 1) << 48;
     for (int64_t i = begin; i < end; i++) {
         uint64_t whole = hash((base + (uint64_t)i) * 0x9e3779b97f4a7c15u) >> (64 - how.bits);
+        if (job->order)
+            whole = (uint64_t)(in_order(job->order, i, job->n) * (double)(1ull << how.bits));
         fsr_value value = fsr_value_from_double(part, how.low + how.step * (double)whole);
         memcpy((char *)job->out + (size_t)i * size, &value, size);
     }
@@ -76,7 +96,8 @@ static bool stream_need(bench_session *s, int stream, int64_t n, bench_row *row)
     void *data = malloc((size_t)fsr_size_mul(n, (int64_t)fsr_dtype_size(dtype)));
     if (!data)
         return bench_fail(row, "out of host memory for an input of %lld elements", (long long)n);
-    bench_parallel(fsr_dtype_is_complex(dtype) ? 2 * n : n, stream_fill, &(stream_job){data, stream});
+    const int64_t numbers = fsr_dtype_is_complex(dtype) ? 2 * n : n;
+    bench_parallel(numbers, stream_fill, &(stream_job){data, stream, s->options->order, numbers});
     free(s->stream[stream]);
     s->stream[stream] = data;
     s->stream_n[stream] = n;

@@ -51,6 +51,9 @@ static void print_help(const char *data) {
         "  --backend cpu|cuda  default: the GPU if there is one, else the CPU (or what FUSOR_BACKEND says)\n"
         "  --n N               elements of the workloads that go by size, as 65536 or 2^16;\n"
         "                      default 2^24 on the CPU, 2^27 on CUDA\n"
+        "  --order O           generated input is random (the default), ascending, descending, pipe (up and down "
+        "again) or\n"
+        "                      equal\n"
         "  --programs SCALE    programs of other people's suites, at small, suite or large extents; without names all "
         "of "
         "them\n"
@@ -152,6 +155,14 @@ static bool parse_scale(const char *text, bench_scale *out) {
     return false;
 }
 
+static bool parse_order(const char *text, bench_order *out) {
+    int i = 0;
+    while (i < BENCH_ORDERS && strcmp(text, bench_order_name((bench_order)i)))
+        i++;
+    *out = (bench_order)i;
+    return i < BENCH_ORDERS;
+}
+
 static int set_option(bench_options *o, const char *name, const char *value) {
     static const char *const bad = "%s: '%s' is not allowed; see --help";
     int64_t count = 0;
@@ -166,6 +177,9 @@ static int set_option(bench_options *o, const char *name, const char *value) {
     } else if (!strcmp(name, "--programs")) {
         o->programs = true;
         if (!parse_scale(value, &o->scale))
+            return usage(bad, name, value);
+    } else if (!strcmp(name, "--order")) {
+        if (!parse_order(value, &o->order))
             return usage(bad, name, value);
     } else if (!strcmp(name, "--pairs")) {
         if (!parse_count(value, BENCH_FEWEST_PAIRS, &count) || count > 100000)
@@ -204,10 +218,10 @@ static int set_option(bench_options *o, const char *name, const char *value) {
 }
 
 /* Those before the NULL take a value. */
-static const char *const option_names[] = {"--backend",  "--n",       "--reps",  "--verify-n", "--json",  "--report",
-                                           "--data",     "--expr",    "--input", "--name",     "--pairs", "--npy",
-                                           "--programs", "--random",  "--seed",  "--overlap",  NULL,      "--list",
-                                           "--wide",     "--version", "--help"};
+static const char *const option_names[] = {"--backend",  "--n",      "--reps",    "--verify-n", "--json",  "--report",
+                                           "--data",     "--expr",   "--input",   "--name",     "--pairs", "--npy",
+                                           "--programs", "--random", "--seed",    "--overlap",  "--order", NULL,
+                                           "--list",     "--wide",   "--version", "--help"};
 
 static bool takes_value(const char *name) {
     for (const char *const *at = option_names; *at; at++)

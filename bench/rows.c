@@ -50,6 +50,7 @@ static void write_row(FILE *to, const bench_session *s, const bench_row *row) {
     else
         string(to, "dtype", fsr_dtype_name(row->dtype));
     count(to, "n", row->n);
+    string(to, "order", bench_order_name(s->options->order));
     number(to, "fused_ms", row->fused_ms);
     number(to, "unfused_ms", row->unfused_ms);
     number(to, "speedup", bench_row_speedup(row));

@@ -170,6 +170,8 @@ void bench_table_row(FILE *to, const bench_row *row, const bench_options *o) {
 
 void bench_table_foot(FILE *to, const bench_session *s) {
     fprintf(to, "device: %s\n", s->device);
+    if (s->options->order)
+        fprintf(to, "generated input: %s\n", bench_order_name(s->options->order));
     if (s->copy_most)
         fprintf(to, "copy of %s MB: %s GB/s read and written\n", fsr_number_of('f', 2, megabytes(s->copy_most)).text,
                 fsr_number_of('f', 1, s->copy_most_gbs).text);

@@ -63,6 +63,11 @@ if command -v python3 >/dev/null; then
         complain "table.py: $(cat "$dir/table")"
     grep -q '; copy [0-9]* GB/s$' "$dir/machine" || complain "table.py: $(cat "$dir/machine")"
 fi
+# Input in order: the table and the rows say so, and results are the reference's.
+"$bench" --order descending --n 2^14 --reps 2 topk_10 --json "$dir/order.json" >"$dir/order" 2>&1 || complain "--order: status $?: $(cat "$dir/order")"
+grep -q '^generated input: descending$' "$dir/order" || complain "--order: $(cat "$dir/order")"
+grep -q '"order": "descending"' "$dir/order.json" || complain "--order: $(cat "$dir/order.json")"
+grep -q '"order": "random"' "$dir/rows.json" || complain "order: $(cat "$dir/rows.json")"
 # In turn: the median of the pairs' ratios lies in its interval, one plan for both never fails, and nothing else fails either where
 # fused is one kernel of several; programs are not measured unless they are asked for.
 "$bench" --pairs 7 --n 2^16 arith_chain --json "$dir/pairs.json" --verify-n 2^10 >"$dir/pairs" 2>&1 || complain "--pairs: status $?: $(cat "$dir/pairs")"
