@@ -109,8 +109,8 @@ static double at_run_starts(unsigned i, unsigned k) {
     return MANY - i % 65536 - i / 65536;
 }
 static double at_clusters(unsigned i, unsigned k) {
-    const unsigned apart = MANY / (k / 8 + 1) / 8 * 8;
-    return mixed(i) + (i % apart < 8) * 2e7;
+    const unsigned size = FSR_TOP_CLUSTER, apart = MANY / (k / size + 1) / size * size;
+    return mixed(i) + (i % apart < size) * 2e7;
 }
 
 static const hard hards[] = {{"random", at_random, false},
@@ -127,7 +127,7 @@ static const hard hards[] = {{"random", at_random, false},
                              {"great columns of 4096", at_wide_column, false},
                              {"the first k together", at_block, false},
                              {"sorted runs", at_run_starts, false},
-                             {"the first k by eights", at_clusters, true}};
+                             {"the first k in clusters", at_clusters, true}};
 
 static void run(const float *row, unsigned apart, unsigned k, unsigned rank, int blocks, int threads) {
     fsr_fault fault = {FSR_OK, NULL};
