@@ -51,6 +51,14 @@ static bool is_in_tile(const fsr_kernel *k, const fsr_access *access) {
     return access->near.down || (k->schedule.high && k->array[access->buffer].banded);
 }
 
+/* In tiles a thread has no vectors: elements narrower than a word are loaded and stored as words are. Counter-example to
+ * counting them as in a map: a blur of u16 in two passes, 0.026 ms of an H200 in tiles, 0.021 in two kernels. */
+static double narrow_of(const fsr_kernel *k, int access) {
+    enum { WORD = 4 };
+    const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
+    return k->schedule.high && size < WORD ? WORD / size : 1;
+}
+
 /* Loads and stores of every n-th element are done one by one, and such a store takes part of a line of memory. */
 static double loads_of(const fsr_prices *prices, const fsr_group *group, int number) {
     const fsr_inst *inst = &group->kernel->inst[number];
@@ -59,7 +67,8 @@ static double loads_of(const fsr_prices *prices, const fsr_group *group, int num
     if (is_in_tile(group->kernel, &group->kernel->access[inst->index]))
         return prices->shared;
     const double stride = fsr_price_stride(group, inst->index, fsr_price_inner(group->kernel));
-    return fmin(fmax(stride, 1), inst->kind == FSR_INST_STORE ? prices->across : prices->strided);
+    return fmin(fmax(stride, 1), inst->kind == FSR_INST_STORE ? prices->across : prices->strided) *
+           narrow_of(group->kernel, inst->index);
 }
 
 /* A loop is taken for a few turns of its program. */

@@ -104,6 +104,19 @@ static void tiles_cost_less(void **state) {
     fsr_program_clear(&apart);
 }
 
+/* Elements of two bytes lose the vectors that two kernels have. */
+static void narrow_elements_have_no_tiles(void **state) {
+    (void)state;
+    fsr_target tiled = target_gpu;
+    tiled.tiles = true;
+    fsr_name name = {"p", fsr_input(g, "p", FSR_U16, 2, (int64_t[]){6002, 8002})};
+    fsr_node x = fsr_expr(g, "x = (p[:, :-2] + p[:, 1:-1] + p[:, 2:]) // 3; (x[:-2] + x[1:-1] + x[2:]) // 3", &name, 1);
+    fsr_program program = plan_of(&tiled, &x, 1);
+    assert_int_equal(program.info.kernels, 2);
+    assert_int_equal(plan_nests(&program), 2);
+    fsr_program_clear(&program);
+}
+
 /* Bands are chosen in plans of any size. */
 static void many_kernels_have_bands(void **state) {
     (void)state;
@@ -121,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(cuts_are_kept, setup, teardown),
                                        cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown),
                                        cmocka_unit_test_setup_teardown(tiles_cost_less, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(narrow_elements_have_no_tiles, setup, teardown),
                                        cmocka_unit_test_setup_teardown(many_kernels_have_bands, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
