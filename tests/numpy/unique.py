@@ -22,7 +22,9 @@ def whole(x):
     return " ".join(str(int(v)) for v in x)
 
 
-for name, kind, n in itertools.product(DTYPES, ("equal", "few", "special", "random"), (0, 1, 2, 41, 60)):
+CASES = list(itertools.product(DTYPES, ("equal", "few", "special", "random"), (0, 1, 2, 41, 60)))
+CASES += [("i16", "reversed", 41), ("f16", "special", 60), ("f16", "pipe", 60), ("f64", "special", 60)]
+for name, kind, n in CASES:
     dtype = sort.NAMES[name]
     x, others = sort.pattern(kind, dtype, n), sort.pattern(kind, dtype, n // 3)
     for equal in (True, False) if name[0] == "f" and kind == "special" else (True,):
