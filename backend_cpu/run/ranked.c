@@ -10,7 +10,9 @@
 enum { CHUNK = 512 };
 
 typedef struct job {
-    fsr_select_row row; /* the first; `word` has fsr_ranked_words rows of keys for each slot */
+    fsr_select_row row;         /* the first; `word` has fsr_ranked_words rows of keys for each slot */
+    const fsr_vectors *vectors; /* NULL: none, or none for these elements */
+    fsr_word_form words;
     const int64_t *rank;
     void *out;
     int64_t rows, ranks;
@@ -84,9 +86,43 @@ static int64_t take_laned(const job *j, int64_t row, int64_t left, char *sorted)
     return done;
 }
 
+/* A row by vectors, in place. What was found parts the row: others are looked for on one side of it. */
+#define TAKE_WORDS(bits)                                                                               \
+    static void take_words_##bits(const job *j, int64_t row, int##bits##_t *word) {                    \
+        const int64_t n = j->row.n;                                                                    \
+        const fsr_vectors *v = j->vectors;                                                             \
+        int64_t last = -1;                                                                             \
+        v->enter_##bits(&j->words, (const uint##bits##_t *)j->row.in + row * n, n, word);              \
+        for (int64_t i = 0; i < j->ranks; i++) {                                                       \
+            const int64_t rank = rank_at(j, row, i), low = rank > last ? last + 1 : 0;                 \
+            const int64_t count = (rank > last ? n : last) - low;                                      \
+            int##bits##_t least, greatest;                                                             \
+            if (rank != last && (rank == low || rank == n - 1)) {                                      \
+                v->bounds_##bits(word + low, count, &least, &greatest);                                \
+                v->leave_##bits(&j->words, rank == low ? &least : &greatest, 1,                        \
+                                (uint##bits##_t *)j->out + row * j->ranks + i);                        \
+                continue;                                                                              \
+            }                                                                                          \
+            if (rank != last)                                                                          \
+                v->select_##bits(word + low, count, rank - low, fsr_vectors_depth(count));             \
+            last = rank;                                                                               \
+            v->leave_##bits(&j->words, word + rank, 1, (uint##bits##_t *)j->out + row * j->ranks + i); \
+        }                                                                                              \
+    }
+TAKE_WORDS(32)
+TAKE_WORDS(64)
+
 static void take_row(const job *j, int64_t row, uint64_t *key) {
     const int64_t n = j->row.n;
     seen s = {.rank = -1};
+    if (j->vectors && j->row.size == 4) {
+        take_words_32(j, row, (int32_t *)(void *)key);
+        return;
+    }
+    if (j->vectors) {
+        take_words_64(j, row, (int64_t *)(void *)key);
+        return;
+    }
     fsr_select_keys(&j->row.form, j->row.size, (const char *)j->row.in + (size_t)(row * n) * j->row.size, 0, n, key);
     for (int64_t i = 0; i < j->ranks; i++)
         put(j, row, i, key_of_rank(key, key + n, n, rank_at(j, row, i), &s));
@@ -195,6 +231,8 @@ fsr_status fsr_cpu_ranked(fsr_thread_pool *threads, const fsr_library_call *call
              .rows = fsr_shape_size(shape) / n,
              .ranks = call->array[1].shape.dim[shape->ndim - 1]};
     (void)fault;
+    j.vectors = j.row.size >= 4 ? fsr_vectors_best("avx512") : NULL;
+    j.words = fsr_select_words(&j.row.form, j.row.size);
     j.row.word = (uint64_t *)((char *)work + sizeof(int64_t[FSR_SELECT_PARTS][FSR_SELECT_DIGITS]));
     atomic_init(&j.next, 0);
     for (int64_t row = 0; n >= FSR_TOP_LONG && row < j.rows; row++)

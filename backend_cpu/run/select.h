@@ -7,6 +7,7 @@
 
 #include "backend_cpu/run/library.h"
 #include "backend_cpu/run/sort.h"
+#include "backend_cpu/run/vectors.h"
 #include <stdatomic.h>
 
 enum { FSR_SELECT_BLOCK = 64 }; /* elements that are looked at together */
@@ -22,6 +23,10 @@ typedef struct fsr_select_form {
 
 /* greatest: the greatest elements have the least keys; one_zero: those of both signs are equal. */
 fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero);
+/* The words of fusor's vectors in the same order, the least elements first, and zeros of two signs. */
+static inline fsr_word_form fsr_select_words(const fsr_select_form *f, size_t size) {
+    return (fsr_word_form){f->flip, f->base ^ UINT64_C(1) << (8 * size - 1), f->magnitude, f->most, f->nan};
+}
 /* Keys of elements [low, high), of 1, 2, 4 or 8 bytes. */
 void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high, uint64_t *out);
 /* The first of the blocks from low on that holds a key of at most `limit`, or that high cuts; high: there is none. */

@@ -54,6 +54,8 @@ typedef struct fsr_sort {
 /* The row, a long one in as many parts as it says by a pool of threads, another one by the calling thread alone.
  * Elements of 1, 2, 4 or 8 bytes. */
 void fsr_sort_keys(fsr_sort *s, size_t size);
+/* What fsr_sort_keys or the records of fsr_sort_places would do, by this machine's vectors; false: nothing was done. */
+bool fsr_sort_by_vectors(const fsr_sort *s, size_t size);
 /* Elements [low, high) as records into buffer 0; wide: records of 16 bytes. */
 void fsr_sort_fill(const fsr_sort *s, size_t size, bool wide, int64_t low, int64_t high);
 /* Records of n elements have 16 bytes. */

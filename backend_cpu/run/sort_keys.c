@@ -63,6 +63,8 @@ SORT_ROW(uint32_t, 32)
 SORT_ROW(uint64_t, 64)
 
 void fsr_sort_keys(fsr_sort *s, size_t size) {
+    if (fsr_sort_by_vectors(s, size))
+        return;
     if (size == 1)
         sort_row_8(s);
     else if (size == 2)

@@ -87,11 +87,13 @@ void fsr_sort_records(fsr_sort *s, int key_bits) {
 
 void fsr_sort_places(fsr_sort *s, size_t size) {
     pass p = {.s = s, .size = size, .wide = fsr_sort_is_wide(s->n, size)};
-    run(&p, fill);
-    if (p.wide)
-        sort_records_64(s, 8 * (int)size);
-    else
-        sort_records_32(s, 8 * (int)size);
+    if (!fsr_sort_by_vectors(s, size)) {
+        run(&p, fill);
+        if (p.wide)
+            sort_records_64(s, 8 * (int)size);
+        else
+            sort_records_32(s, 8 * (int)size);
+    }
     if (s->keys)
         run(&p, pick);
 }

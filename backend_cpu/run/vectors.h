@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorting and selecting words in place by a machine's vectors. Words are signed; equal ones cannot be told apart, so
+ * each result is a function of the words alone, whatever the instruction set. */
+#ifndef FUSOR_BACKEND_CPU_VECTORS_H
+#define FUSOR_BACKEND_CPU_VECTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How an element's bits become a word, and back: negative ones are turned by `flip`, all by `turn`. */
+typedef struct fsr_word_form {
+    uint64_t flip, turn;
+    uint64_t magnitude, most; /* of these bits no more than so much; else NaN */
+    uint64_t nan;             /* its word */
+} fsr_word_form;
+
+/* Depth: so many partitions may be stacked before what is left is sorted as a heap, in n log n steps whatever it is. */
+typedef struct fsr_vectors {
+    const char *name; /* "avx512", "avx2" */
+    /* Words of n elements; bits of n words. `out` may be `in`. */
+    void (*enter_32)(const fsr_word_form *form, const uint32_t *in, int64_t n, int32_t *out);
+    void (*enter_64)(const fsr_word_form *form, const uint64_t *in, int64_t n, int64_t *out);
+    void (*leave_32)(const fsr_word_form *form, const int32_t *in, int64_t n, uint32_t *out);
+    void (*leave_64)(const fsr_word_form *form, const int64_t *in, int64_t n, uint64_t *out);
+    /* The least and the greatest of n words, which are some. */
+    void (*bounds_32)(const int32_t *x, int64_t n, int32_t *least, int32_t *greatest);
+    void (*bounds_64)(const int64_t *x, int64_t n, int64_t *least, int64_t *greatest);
+    void (*sort_32)(int32_t *x, int64_t n, int depth);
+    void (*sort_64)(int64_t *x, int64_t n, int depth);
+    /* Element k, from 0, is the one that a sort puts there, none before it is greater, none behind it less. */
+    void (*select_32)(int32_t *x, int64_t n, int64_t k, int depth);
+    void (*select_64)(int64_t *x, int64_t n, int64_t k, int depth);
+    /* How many words are not greater than the pivot: these are put first. */
+    int64_t (*partition_32)(int32_t *x, int64_t n, int32_t pivot);
+    int64_t (*partition_64)(int64_t *x, int64_t n, int64_t pivot);
+} fsr_vectors;
+
+/* The widest vectors of this machine, up to those of a level's name; NULL: it has none that are known. */
+const fsr_vectors *fsr_vectors_best(const char *level);
+/* A depth that is enough for n words whose samples do not mislead. */
+static inline int fsr_vectors_depth(int64_t n) {
+    return 2 * (64 - __builtin_clzll((unsigned long long)n | 1)) + 4;
+}
+
+extern const fsr_vectors fsr_vectors_avx2, fsr_vectors_avx512; /* of x86-64 */
+
+#endif
