@@ -207,8 +207,23 @@ static int64_t narrow(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
     return left;
 }
 
+/* By vectors, whose words have signs. */
+static uint64_t kth_by(const fsr_vectors *v, uint64_t *word, int64_t n, int64_t k, int64_t *less) {
+    const uint64_t top = UINT64_C(1) << 63;
+    int64_t *const own = (int64_t *)word;
+    v->enter_64(&(fsr_word_form){.turn = top, .magnitude = UINT64_MAX, .most = UINT64_MAX}, word, n, own);
+    v->select_64(own, n, k, fsr_vectors_depth(n));
+    *less = 0;
+    for (int64_t i = 0; i < k; i++)
+        *less += own[i] < own[k];
+    return (uint64_t)own[k] ^ top;
+}
+
 uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
+    const fsr_vectors *const v = fsr_vectors_best("avx512");
     int64_t count[VALUES];
+    if (v)
+        return kth_by(v, word, n, k, less);
     *less = 0;
     if (n >= 8 * SAMPLE) {
         n = narrow(word, n, k, less);

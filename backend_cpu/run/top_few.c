@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The first k of a long row, where k is small: each part keeps a list of its own, in one pass over the row.
  *
- * The k-th of any of the row's keys is none less than the k-th of all, so a sample gives a threshold that need not be
- * checked; the k-th that a part has seen is another, and the least one of all parts counts for each. A list that is
- * full is pruned. Which keys a list holds on the way depends on who was first; the first k of all of them do not. */
+ * A sample says about where the k-th is; a key of the sample some ranks behind it is the threshold. If less than k keys
+ * are at most as great, the sample has misled, and the pass is made again with the sample's k-th: that of any of the
+ * row's keys is none less than the k-th of all. The k-th that a part has seen is another threshold, and the least one
+ * of all parts counts for each. A list that is full is pruned. Which keys a list holds on the way depends on who was first; the first k of all of them do not. */
 #include "backend_cpu/run/top.h"
 
 enum {
     LINE = 16,
-    STRIDE = 1 << 14
-}; /* elements that are sampled side by side; between two looks at the others' threshold */
+    STRIDE = 1 << 14,
+    ASIDE = 5
+}; /* elements that are sampled side by side; between two looks at the others' threshold; deviations of a rank */
 
 typedef struct search {
     const fsr_top *t;
@@ -24,16 +26,19 @@ static void lower(search *s, uint64_t limit) {
         ;
 }
 
-/* The k-th of lines that lie evenly. */
-static void sample(search *s) {
+/* A threshold of lines that lie evenly. sure: one that need not be checked. */
+static void sample(search *s, bool sure) {
     const fsr_top *t = s->t;
-    const int64_t lines = (16 * t->k + (1 << 14)) / LINE, apart = t->n / lines;
-    int64_t less;
+    const int64_t lines = (16 * t->k + (1 << 14)) / LINE, apart = t->n / lines, rank = t->k * LINE / (apart + 1) + 1;
+    int64_t less, behind = 0;
     if (apart < 2 * LINE)
         return;
+    while (behind * behind < ASIDE * ASIDE * rank)
+        behind++;
+    const int64_t guess = rank + behind + ASIDE;
     for (int64_t i = 0; i < lines; i++)
         fsr_select_keys(&t->form, t->size, t->in, i * apart, i * apart + LINE, t->word + i * LINE);
-    lower(s, fsr_select_kth(t->word, lines * LINE, t->k - 1, &less));
+    lower(s, fsr_select_kth(t->word, lines * LINE, sure || guess >= t->k ? t->k - 1 : guess, &less));
 }
 
 static void scan_parts(void *arg, int worker) {
@@ -54,18 +59,27 @@ static void scan_parts(void *arg, int worker) {
     }
 }
 
+/* The lists of all parts, one behind the other. */
+static fsr_top_list scan(search *s, bool sure) {
+    atomic_store(&s->limit, UINT64_MAX);
+    for (int part = 0; part < FSR_SELECT_PARTS; part++)
+        s->list[part] = fsr_top_list_at(s->t, part);
+    sample(s, sure);
+    fsr_select_run(s->t->threads, scan_parts, s, &s->next);
+    fsr_top_list all = s->list[0];
+    all.n = 0;
+    for (int part = 0; part < FSR_SELECT_PARTS; part++) {
+        memmove(all.record + all.n, s->list[part].record, (size_t)s->list[part].n * sizeof *all.record);
+        all.n += s->list[part].n;
+    }
+    return all;
+}
+
 void fsr_top_few(const fsr_top *t) {
     search s = {.t = t};
     atomic_init(&s.limit, UINT64_MAX);
-    for (int part = 0; part < FSR_SELECT_PARTS; part++)
-        s.list[part] = fsr_top_list_at(t, part);
-    sample(&s);
-    fsr_select_run(t->threads, scan_parts, &s, &s.next);
-    fsr_top_list all = s.list[0];
-    all.n = 0;
-    for (int part = 0; part < FSR_SELECT_PARTS; part++) {
-        memmove(all.record + all.n, s.list[part].record, (size_t)s.list[part].n * sizeof *all.record);
-        all.n += s.list[part].n;
-    }
+    fsr_top_list all = scan(&s, false);
+    if (all.n < t->k)
+        all = scan(&s, true);
     fsr_top_prune(&all);
 }
