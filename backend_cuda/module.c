@@ -142,9 +142,8 @@ static bool same_module(const fsr_loaded *x, const fsr_loaded *y) {
 
 /* ---- loading --------------------------------------------------------------------------------------- */
 
-/* So much of a multiprocessor's near memory is made shared memory that the blocks which the schedule counts as resident
- * have theirs. The driver's own choice fits fewer at times: of a filter whose three blocks need 120 KiB two ran at once on
- * an H200, and the third third of its tiles came behind them. */
+/* So much of a multiprocessor's near memory is asked for as shared memory that the blocks which the schedule counts as
+ * resident have theirs: how much the driver would choose it does not say. */
 static cudaError_t carve_shared(const fsr_cuda *c, const fsr_module *m, const struct cudaFuncAttributes *attributes) {
     int most = 0, reserved = 0;
     if (!m->resident || !attributes->sharedSizeBytes)
