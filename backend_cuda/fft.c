@@ -4,6 +4,7 @@
  * array. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
+#include "backend_cuda/rooms.h"
 #include "graph/fourier.h"
 #include "graph/shape.h"
 
@@ -21,8 +22,10 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
     fsr_cufft *f = &c->cufft;
     const bool recorded = c->recorder && stream == c->recorder;
     int plan = 0, status;
-    const fsr_status got =
-        fsr_cufft_use(f, type_of[kind][wide], fsr_fourier_length(call->called), rows, stream, recorded, &plan, fault);
+    const int64_t n = fsr_fourier_length(call->called);
+    fsr_status got = fsr_cufft_use(f, type_of[kind][wide], n, rows, stream, recorded, &plan, fault);
+    if (!recorded && fsr_rooms_trim(c, got, fault))
+        got = fsr_cufft_use(f, type_of[kind][wide], n, rows, stream, recorded, &plan, fault);
     if (got)
         return got;
     c->recorded_plans = c->recorded_plans || recorded;

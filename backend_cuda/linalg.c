@@ -357,7 +357,7 @@ static void eigh(job *j) {
                                                      j->l.count)
                      : j->s->Xsyevd_bufferSize(j->s->handle, j->s->params, want, FSR_CUSOLVER_UPPER, n, j->type, a, n,
                                                j->parts_type, w, j->type, &j->device_bytes, &j->host_bytes),
-             "cusolverDnXsyevd_bufferSize");
+             batched ? "cusolverDnXsyevBatched_bufferSize" : "cusolverDnXsyevd_bufferSize");
     workspace(j);
     if (batched && !j->r.status)
         told(j,

@@ -12,8 +12,8 @@ int64_t fsr_linalg_room(const fsr_linalg *l) {
     case FSR_LINALG_LU:
     case FSR_LINALG_QR: return fsr_size_add(all, blocks);
     case FSR_LINALG_CHOLESKY: return 0;
-    case FSR_LINALG_SVD:
-    case FSR_LINALG_SVDVALS: return fsr_size_add(fsr_size_add(fsr_size_mul(3, all), fsr_size_mul(6, square)), blocks);
+    case FSR_LINALG_SVDVALS: return fsr_size_add(all, blocks);
+    case FSR_LINALG_SVD: return fsr_size_add(fsr_size_add(fsr_size_mul(3, all), fsr_size_mul(6, square)), blocks);
     default: return fsr_size_add(fsr_size_mul(4, all), blocks);
     }
 }

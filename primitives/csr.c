@@ -102,15 +102,24 @@ void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node colum
     out->values = fsr_take_at(at, values, order, 0, FSR_BOUND_CLIP);
 }
 
+/* One less than how many offsets are at or before each element: -1 in front of the first row, a->rows behind the
+ * last. */
 static fsr_node rows_of(fsr_site at, const fsr_csr *a) {
     const int64_t n = fsr_node_size(a->columns);
-    const fsr_dtype dtype = n <= INT32_MAX && a->rows <= INT32_MAX ? FSR_I32 : FSR_I64;
-    fsr_node begun = fsr_full_at(at, a->columns.graph, dtype, 1, &n, 0);
-    if (a->rows > 1) {
-        const fsr_node begins = fsr_slice_at(at, a->offsets, 0, 1, a->rows, 1);
-        begun = fsr_scatter_add_at(at, begun, &begins, 1, fsr_int_at(at, begins.graph, 1), FSR_BOUND_DROP, 0);
-    }
-    return fsr_cumsum_at(at, begun, (int[]){0}, 1, 0);
+    const fsr_dtype dtype = n <= INT32_MAX && a->rows < INT32_MAX ? FSR_I32 : FSR_I64;
+    const fsr_node none = fsr_full_at(at, a->columns.graph, dtype, 1, &n, 0), one = fsr_int_at(at, none.graph, 1);
+    const fsr_node begun = fsr_scatter_add_at(at, none, &a->offsets, 1, one, FSR_BOUND_DROP, 0);
+    return fsr_sub_at(at, fsr_cumsum_at(at, begun, (int[]){0}, 1, 0), one);
+}
+
+/* What belongs to each element, 0 to those that are in no row: [values], or a row for each. */
+static fsr_node in_rows(fsr_site at, const fsr_csr *a, fsr_node row, fsr_node x) {
+    const fsr_node first = fsr_int_at(at, row.graph, 0), end = fsr_count_i64(row.graph, at, a->rows);
+    fsr_node in = fsr_logical_and_at(at, fsr_greater_equal_at(at, row, first), fsr_less_at(at, row, end));
+    if (!fsr_node_sound(x))
+        return x;
+    in = fsr_node_ndim(x) == 2 ? fsr_expand_at(at, in, 1) : in;
+    return fsr_where_at(at, in, x, fsr_full_at(at, x.graph, fsr_node_dtype(x), 0, NULL, 0));
 }
 
 fsr_node fsr_csr_rows_at(fsr_site at, const fsr_csr *matrix) {
@@ -127,7 +136,9 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
     fsr_node zeros = fsr_full_at(at, a.values.graph, fsr_node_dtype(a.values), 2, (int64_t[]){a.rows, a.cols}, 0);
     if (fsr_node_size(a.columns) == 0)
         return zeros;
-    return fsr_scatter_add_at(at, zeros, (fsr_node[]){rows_of(at, &a), a.columns}, 2, a.values, FSR_BOUND_CLIP, 0);
+    const fsr_node row = rows_of(at, &a);
+    return fsr_scatter_add_at(at, zeros, (fsr_node[]){row, a.columns}, 2, in_rows(at, &a, row, a.values),
+                              FSR_BOUND_CLIP, 0);
 }
 
 /* ---- the library call -------------------------------------------------------------------------------------- */
@@ -203,7 +214,7 @@ fsr_node fsr_csr_dot_transposed_at(fsr_site at, const fsr_csr *matrix, fsr_node 
     fsr_csr a;
     if (!matrix_take(at, what, matrix, &x, 1, &a, &poison) || !operand_take(at, what, &x, a.rows, false, &poison))
         return poison;
-    fsr_node parts = products(at, &a, x, rows_of(at, &a));
+    const fsr_node row = rows_of(at, &a), parts = in_rows(at, &a, row, products(at, &a, x, row));
     if (!fsr_node_sound(parts))
         return parts;
     const fsr_dtype dtype = fsr_sum_dtype(fsr_node_dtype(parts));
@@ -222,9 +233,10 @@ fsr_node fsr_csr_sampled_at(fsr_site at, const fsr_csr *matrix, fsr_node x, fsr_
     if (fsr_node_dim(x, 1) != fsr_node_dim(y, 1))
         return fsr_poison(x.graph, at, FSR_ERR_SHAPE, what, "%s and %s have not the same columns", fsr_say(x).text,
                           fsr_say(y).text);
-    const fsr_node left = fsr_take_at(at, x, rows_of(at, &a), 0, FSR_BOUND_CLIP);
+    const fsr_node row = rows_of(at, &a), left = fsr_take_at(at, x, row, 0, FSR_BOUND_CLIP);
     const fsr_node right = fsr_take_at(at, y, a.columns, 0, FSR_BOUND_CLIP);
-    return fsr_mul_at(at, a.values, fsr_sum_at(at, fsr_mul_at(at, left, right), (int[]){1}, 1, 0));
+    const fsr_node sum = fsr_sum_at(at, fsr_mul_at(at, left, right), (int[]){1}, 1, 0);
+    return in_rows(at, &a, row, fsr_mul_at(at, a.values, sum));
 }
 
 fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *matrix) {

@@ -138,7 +138,7 @@ static bool svd(job *j) {
         ((gesdd_real *)j->f->gesdd)(want, &n, &m, j->copy, &n, s, vt, &n, u, &k, j->rest, &left, integers, &info, 1);
     } else {
         const int64_t square = (int64_t)k * k, five = 5 * square + 5 * k, two = 2 * (int64_t)n * k + 2 * square + k;
-        void *room = part(j, (five > two ? five : two) / 2 + 8);
+        void *room = part(j, (values ? 7 * (int64_t)k : five > two ? five : two) / 2 + 8);
         const int left = room_left(j);
         ((gesdd_complex *)j->f->gesdd)(want, &n, &m, j->copy, &n, s, vt, &n, u, &k, j->rest, &left, room, integers,
                                        &info, 1);
@@ -181,14 +181,13 @@ static bool is_finite(const job *j, bool lower) {
     return true;
 }
 
-/* Elements that LAPACK asks for, which it counts in its own integers: 4 k^2 for singular values, 2 n^2 for eigenvalues,
- * and for blocks 80 of each row and column. So singular values of square matrices end at sides of 23,150, eigenvalues
+/* Elements that LAPACK asks for, which it counts in its own integers: 4 k^2 for singular vectors, 2 n^2 for eigenvalues,
+ * and for blocks 80 of each row and column. So singular vectors of square matrices end at sides of 23,150, eigenvalues
  * at 32,728, and what needs no square at INT_MAX / 128. */
 static int64_t asked(const fsr_linalg *l) {
     const int64_t square = fsr_size_mul(l->rows, l->rows), blocks = fsr_size_mul(80, fsr_size_add(l->rows, l->cols));
-    const bool values = l->kind == FSR_LINALG_SVD || l->kind == FSR_LINALG_SVDVALS;
     const bool eigen = l->kind == FSR_LINALG_EIGH || l->kind == FSR_LINALG_EIGVALSH;
-    return fsr_size_add(fsr_size_mul(values ? 4 : eigen ? 2 : 0, square), fsr_size_add(blocks, 64));
+    return fsr_size_add(fsr_size_mul(l->kind == FSR_LINALG_SVD ? 4 : eigen ? 2 : 0, square), fsr_size_add(blocks, 64));
 }
 
 bool fsr_lapack_fits(const fsr_linalg *l) {

@@ -300,16 +300,17 @@ static void NAME(emit)(T *out, const T *x, const int64_t *place, int64_t k, int6
 static bool NAME(svd)(const fsr_linalg_one *o) {
     const int64_t k = o->l->rows, n = o->l->cols;
     const bool values_alone = o->l->kind == FSR_LINALG_SVDVALS;
+    const int64_t square = values_alone ? 0 : k * k; /* of v */
     T *w = o->room, *v = w + k * n, *left = o->out[0];
-    R *size = (R *)(v + k * k), *s = o->out[values_alone ? 0 : 1];
-    int64_t *place = NAME(behind)(o, k * n + k * k, k);
+    R *size = (R *)(v + square), *s = o->out[values_alone ? 0 : 1];
+    int64_t *place = NAME(behind)(o, k * n + square, k);
     const T *a = o->a;
     const R most = NAME(largest)(a, k * n);
     if (!isfinite(most))
         return false;
     for (int64_t i = 0; i < k * n; i++)
         w[i] = CONJ(a[i]) / (most > 0 ? most : 1);
-    for (int64_t i = 0; i < k * k; i++)
+    for (int64_t i = 0; i < square; i++)
         v[i] = i / k == i % k;
     if (!NAME(orthogonalize)(w, values_alone ? NULL : v, k, n, EPS * EPS))
         return false;

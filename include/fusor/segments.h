@@ -91,7 +91,8 @@ typedef struct fsr_csr {
  * FSR_ERR_SHAPE; FSR_ERR_VALUE: rows or cols is below 1. */
 void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
                          int64_t cols);
-/* The row of each element, i64. Of all that follow FSR_ERR_NULL: the matrix is null; FSR_ERR_SHAPE, FSR_ERR_DTYPE: it
+/* The row of each element, i64; of one in front of offsets[0] -1, of one behind the last offset `rows`: it is in no row,
+ * and the matrix is without it, as of all that follow; fsr_csr_sampled has 0 for it. Of all that follow FSR_ERR_NULL: the matrix is null; FSR_ERR_SHAPE, FSR_ERR_DTYPE: it
  * is none, or an operand does not fit it. */
 fsr_node fsr_csr_rows_at(fsr_site at, const fsr_csr *a);
 /* [rows, cols], of the values' dtype. */
@@ -101,7 +102,7 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *a);
  * kernels. With a vector, of 2^18 floats or complex numbers or more, it is cuSPARSE's on a GPU that has it, loaded when
  * such a product is planned: what is before and behind is a kernel, and sums are in an order of its own, the same in
  * every run, those of f32 in f32, so less precise than fsr_segment_sum's. A kernel in every run then makes offsets and
- * columns safe, some 4 bytes an element. Elements in front of offsets[0] and behind the last offset are in no row. */
+ * columns safe, some 4 bytes an element. */
 fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *a, fsr_node x);
 /* The transposed matrix' product with x, [rows] or [rows, k]: [cols] or [cols, k], summed as fsr_scatter_add does: the
  * same bits in every run. */
@@ -115,9 +116,8 @@ fsr_node fsr_csr_norms_at(fsr_site at, const fsr_csr *a);
 enum { FSR_UPPER = 8, FSR_UNIT_DIAGONAL = 16 };
 /* x with a x = b, a square matrix of which one triangle is read, the lower one, or with FSR_UPPER the upper one; b is
  * [rows] or [rows, k], and x like it. With FSR_UNIT_DIAGONAL the diagonal is not read, it is 1. Values and b are
- * converted as fsr_solve converts its operands. No coordinate of the triangle stands twice, and offsets
- * go from 0 to the number of values. Where the diagonal has a 0,
- * or not every element, all of x is NaN. A library call: on a CPU plain loops; on a GPU cuSPARSE, loaded when first
+ * converted as fsr_solve converts its operands. No coordinate of the triangle stands twice. Where the
+ * diagonal has a 0, or not every element, all of x is NaN. A library call: on a CPU plain loops; on a GPU cuSPARSE, loaded when first
  * used (FSR_ERR_UNSUPPORTED, when it is computed: there is none). FSR_ERR_SHAPE also: it is not square. FSR_ERR_VALUE:
  * other flags. Not inside of fsr_vectorize where rows have their own operands (FSR_ERR_UNSUPPORTED). The transposed
  * matrix' rows are fsr_csr_from_coo's of the columns, fsr_csr_rows and the values. */

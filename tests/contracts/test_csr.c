@@ -146,6 +146,33 @@ static void large_products(void **state) {
     OK(fsr_force(fsr_csr_dot(&a, x)));
 }
 
+/* Elements in front of the first offset and behind the last are in no row, whatever they are. */
+static void outside(void **state) {
+    (void)state;
+    const int64_t offset[] = {1, 2, 2, 4};
+    const int32_t column[] = {0, 1, 0, 2, 1, 2};
+    const float value[] = {NAN, 2, 3, 4, INFINITY, 100};
+    const fsr_csr a = {fsr_from_host(G, FSR_I64, 1, SHAPE(4), offset), fsr_from_host(G, FSR_I32, 1, SHAPE(6), column),
+                       fsr_from_host(G, FSR_F32, 1, SHAPE(6), value), 3, 3};
+    fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(3), (float[]){5, 7, 11}), y = fsr_expand(x, 1);
+    same(fsr_csr_dot(&a, x), (double[]){14, 0, 59}, 3, "dot");
+    same(fsr_csr_dot_transposed(&a, x), (double[]){33, 10, 44}, 3, "transposed");
+    same(fsr_csr_dot_transposed(&a, y), (double[]){33, 10, 44}, 3, "transposed, of a matrix");
+    same(fsr_csr_to_dense(&a), (double[]){0, 2, 0, 0, 0, 0, 3, 0, 4}, 9, "dense");
+    same(fsr_cast(fsr_csr_rows(&a), FSR_F32), (double[]){-1, 0, 2, 2, 3, 3}, 6, "rows");
+    same(fsr_csr_sampled(&a, y, y), (double[]){0, 70, 165, 484, 0, 0}, 6, "sampled");
+    same(fsr_csr_norms(&a), (double[]){2, 0, 5}, 3, "norms");
+    /* a diagonal that stands behind the end is not there */
+    const int64_t early[] = {0, 1, 1};
+    const fsr_csr t = {fsr_from_host(G, FSR_I64, 1, SHAPE(3), early), fsr_arange(G, FSR_I32, 2),
+                       fsr_from_host(G, FSR_F32, 1, SHAPE(2), (float[]){2, 4}), 2, 2};
+    fsr_node b = fsr_from_host(G, FSR_F32, 1, SHAPE(2), (float[]){1, 1});
+    float *none = subject_read(fsr_csr_solve_triangular(&t, b, 0));
+    assert_true(isnan(none[0]) && isnan(none[1]));
+    same(fsr_csr_solve_triangular(&t, b, FSR_UNIT_DIAGONAL), (double[]){1, 1}, 2, "a unit triangle");
+    free(none);
+}
+
 /* ---- triangular equations ---- */
 
 enum { SIDE = 53, MOST_ELEMENTS = SIDE * SIDE };
@@ -273,7 +300,8 @@ static void mistakes(void **state) {
                   "index 4 is out of bounds for axis 0 with size 4|here.c:7");
 }
 
-static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(products),         SUBJECT_TEST(forms),       SUBJECT_TEST(large_products), SUBJECT_TEST(triangles),
-    SUBJECT_TEST(around_triangles), SUBJECT_TEST(no_solution), SUBJECT_TEST(mistakes)};
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(products),       SUBJECT_TEST(forms),
+                                          SUBJECT_TEST(large_products), SUBJECT_TEST(outside),
+                                          SUBJECT_TEST(triangles),      SUBJECT_TEST(around_triangles),
+                                          SUBJECT_TEST(no_solution),    SUBJECT_TEST(mistakes)};
 SUBJECT_MAIN(tests)

@@ -107,6 +107,8 @@ BUFFER(geqrf, (void *handle, void *params, int64_t m, int64_t n, int type, const
                const void *tau, int compute, size_t *device, size_t *host))
 BUFFER(syevd, (void *handle, void *params, int job, int triangle, int64_t n, int type, const void *a, int64_t lda,
                int w_type, const void *w, int compute, size_t *device, size_t *host))
+BUFFER(syevBatched, (void *handle, void *params, int job, int triangle, int64_t n, int type, const void *a, int64_t lda,
+                     int w_type, const void *w, int compute, size_t *device, size_t *host, int64_t batch))
 BUFFER(gesvd, (void *handle, void *params, signed char job_u, signed char job_vt, int64_t m, int64_t n, int type,
                const void *a, int64_t lda, int s_type, const void *s, int u_type, const void *u, int64_t ldu,
                int vt_type, const void *vt, int64_t ldvt, int compute, size_t *device, size_t *host))
@@ -213,6 +215,21 @@ FUNCTION(Xsyevd, (void *handle, void *params, int job, int triangle, int64_t n, 
     *info = run(job ? FSR_LINALG_EIGH : FSR_LINALG_EIGVALSH, type, n, n, 0, in, NULL, w, a, NULL);
     free(in);
     return triangle == 1 ? fails("Xsyevd", 6) : 3;
+}
+
+FUNCTION(XsyevBatched, (void *handle, void *params, int job, int triangle, int64_t n, int type, void *a, int64_t lda,
+                        int w_type, void *w, int compute, XDEVICE, int64_t batch));
+FUNCTION(XsyevBatched, (void *handle, void *params, int job, int triangle, int64_t n, int type, void *a, int64_t lda,
+                        int w_type, void *w, int compute, XDEVICE, int64_t batch)) {
+    IGNORE;
+    for (int64_t i = 0; i < batch; i++) {
+        char *each = (char *)a + (size_t)(i * n * n) * size_of(type);
+        void *in = copy_of(each, type, n * n);
+        info[i] =
+            run(job ? FSR_LINALG_EIGH : FSR_LINALG_EIGVALSH, type, n, n, 0, in, NULL, (double *)w + i * n, each, NULL);
+        free(in);
+    }
+    return triangle == 1 ? fails("XsyevBatched", 6) : 3;
 }
 
 FUNCTION(Xgesvd, (void *handle, void *params, signed char job_u, signed char job_vt, int64_t m, int64_t n, int type,

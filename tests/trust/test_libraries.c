@@ -213,6 +213,16 @@ static void no_memory_for_a_plan(void **state) {
                   "library call fft: cufftCreate gave status 2, allocation failed");
 }
 
+/* Where there is no plan to destroy it is made behind what the pool gives up. */
+static void no_memory_for_the_first_plan(void **state) {
+    (void)state;
+    fsr_node x = numbers(FSR_C64, 1, SHAPE(40), 1);
+    assert_int_equal(fsr_force(x), FSR_OK);
+    setenv("FAKE_CUFFT_FAIL", "MakePlanMany64 once", 1);
+    transform(x, 10);
+    assert_int_equal(counted("FAKE_CUFFT_PLANS"), 1);
+}
+
 /* More lengths than plans are kept for. */
 static void plans_are_replaced(void **state) {
     (void)state;
@@ -242,6 +252,23 @@ static void transforms_fail(void **state) {
     }
     unsetenv("FAKE_CUFFT_FAIL");
     assert_int_equal(fsr_force(y), FSR_OK);
+}
+
+/* Neither cuBLAS nor cuFFT: products are loops, and a transform says what there is not. */
+static void no_libraries(void **state) {
+    (void)state;
+    fsr_node a = numbers(FSR_F32, 2, SHAPE(20, 30), 1), b = numbers(FSR_F32, 2, SHAPE(30, 24), 2), c = fsr_matmul(a, b);
+    fsr_node z = numbers(FSR_C64, 1, SHAPE(40), 1), x = fsr_fft(z, 0);
+    fsr_plan_info info;
+    assert_int_equal(fsr_compute((fsr_node[]){a, b, z}, 3), FSR_OK);
+    faults_arm(FAULT_FILE, FAULT_ERROR, 1, true, 0, "dlopen");
+    const fsr_status planned = fsr_query(&c, 1, &info), transform_of = fsr_force(x);
+    faults_disarm();
+    assert_int_equal(planned, FSR_OK);
+    assert_int_equal(info.calls, 0);
+    subject_error(ctx, transform_of, FSR_ERR_UNSUPPORTED,
+                  "library call fft: there is no libcufft.so.12 or .11 for a GPU; the CPU backend transforms");
+    assert_int_equal(fsr_verify(&c, 1, NULL), FSR_OK);
 }
 
 /* ---- kernels of the program's own -------------------------------------------------------------------------- */
@@ -685,6 +712,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(kernels_that_no_capture_has_go, setup_few, teardown),
         cmocka_unit_test_setup_teardown(kernels_of_other_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(captured_kernels_stay, setup_few, teardown),
+        cmocka_unit_test_setup_teardown(no_libraries, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_memory_for_the_first_plan, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_are_replayed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_plan_that_is_gone_is_not_replayed, setup, teardown),
         cmocka_unit_test_setup_teardown(recording_calls_may_fail, setup, teardown),

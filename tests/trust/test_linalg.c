@@ -129,8 +129,8 @@ static fsr_node asking(const char *name, fsr_node a, fsr_node many) {
         fsr_qr(a, false, &out, NULL);
     else if (strstr(name, "gesvd") || strstr(name, "Gesvdj") || strstr(name, "Gemm"))
         fsr_svd(strstr(name, "Xgesvd") ? a : many, &out, NULL, NULL);
-    else if (strstr(name, "syevd"))
-        fsr_eigh(a, &other, &out);
+    else if (strstr(name, "syev"))
+        fsr_eigh(strstr(name, "Batched") ? many : a, &other, &out);
     else
         out = fsr_solve(strstr(name, "Batched") ? many : a, fsr_slice(a, 1, 0, 2, 1));
     return out;
@@ -166,6 +166,8 @@ static void calls_fail(void **state) {
         {"cublasGemm", "cublasGemmStridedBatchedEx gave status 13, execution failed", FSR_ERR_DEVICE},
         {"Xsyevd_bufferSize", "cusolverDnXsyevd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
         {"Xsyevd", "cusolverDnXsyevd gave status 6, execution failed", FSR_ERR_DEVICE},
+        {"XsyevBatched_bufferSize", "cusolverDnXsyevBatched_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+        {"XsyevBatched", "cusolverDnXsyevBatched gave status 6, execution failed", FSR_ERR_DEVICE},
         {"cublasgetrfBatched", "cublasgetrfBatched gave status 13, execution failed", FSR_ERR_DEVICE},
         {"cublasgetrsBatched", "cublasgetrsBatched gave status 13, execution failed", FSR_ERR_DEVICE}};
     fsr_node a, many;
