@@ -98,8 +98,8 @@ static double work_of(const division *s, const fsr_group *group, const cut *c) {
             know(group, c->dim, &at, &known);
         }
         const fsr_price_work work = fsr_price_element(s->prices, group, 0, &known);
-        sum +=
-            fmax(work.operations / s->prices->issue, work.loads / s->prices->loads) * (double)at.count / (double)extent;
+        sum += fmax(work.operations / s->prices->issue, fsr_price_accesses(s->prices, &work, INFINITY)) *
+               (double)at.count / (double)extent;
     }
     return elements * sum;
 }
@@ -162,14 +162,17 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
     return false;
 }
 
-/* Whether a cut of the kernel, whose price and work are known, leaves so much less work that it is worth looking at. */
+/* Whether a cut of the kernel, whose work as scheduled is known, leaves so much less of it that it is worth looking at.
+ * What is not scheduled yet has no loops that leave no vector code: its work says which part of it a cut leaves, and
+ * not how much that is. */
 static bool find_cut(const division *s, const fsr_domain *domain, double work, cut *c) {
     fsr_group trial;
     double left = 0;
     if (!lower(s, domain, true, &trial))
         return false;
     bool found = best_cut(s, &trial, c, &left);
-    found = found && left + s->prices->launch < (1 - s->prices->gain) * work_of(s, &trial, NULL) &&
+    const double whole = found ? work_of(s, &trial, NULL) : 0;
+    found = found && left * work / whole + s->prices->launch < (1 - s->prices->gain) * work &&
             s->prices->launch < s->prices->gain * work;
     fsr_kernel_free(trial.kernel);
     return found;

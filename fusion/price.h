@@ -41,13 +41,16 @@ bool fsr_price_is_gather(const fsr_form *f);
 int fsr_price_inner(const fsr_kernel *k);
 /* Elements apart along a dimension of the domain; 0: the same one. Of computed places nothing is known. */
 double fsr_price_stride(const fsr_group *group, int access, int d);
-/* Operations, with what guards cost that are asked for, and loads and stores: processors do both at once. */
+/* Operations, with what guards cost that are asked for, and loads and stores, both counted in loads: processors do
+ * operations beside them. */
 typedef struct fsr_price_work {
-    double operations, loads;
+    double operations, loads, stores;
 } fsr_price_work;
 /* Of an element of a pass of a scheduled kernel, where a version of the loops runs. */
 fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
                                  const fsr_loop_version *version);
+/* ns that loads and stores take, by so many threads; INFINITY: by all that there are. */
+double fsr_price_accesses(const fsr_prices *prices, const fsr_price_work *work, double threads);
 
 /* price_kernel.c. */
 /* The access takes a whole array: 1, across dimension `inner`, -1, along it, 0: it takes no whole array, or is along

@@ -62,8 +62,6 @@ static double narrow_of(const fsr_kernel *k, int access) {
 /* Loads and stores of every n-th element are done one by one, and such a store takes part of a line of memory. */
 static double loads_of(const fsr_prices *prices, const fsr_group *group, int number) {
     const fsr_inst *inst = &group->kernel->inst[number];
-    if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
-        return 0;
     if (is_in_tile(group->kernel, &group->kernel->access[inst->index]))
         return prices->shared;
     const double stride = fsr_price_stride(group, inst->index, fsr_price_inner(group->kernel));
@@ -137,7 +135,7 @@ fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *grou
     const double inner = run_of(group, d);
     uint32_t moves[FSR_MAX_INSTS];
     bool dead[FSR_MAX_INSTS], scalar = false, asks = false;
-    double sum = 0, gathers = 0, loads = 0;
+    double sum = 0, gathers = 0, loads = 0, stores = 0;
     fsr_body body;
     fsr_body_of(k, pass, &body);
     fsr_body_dead(k, &body, version, dead);
@@ -152,12 +150,22 @@ fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *grou
             continue;
         sum += cost_of(prices, group, version, number) * share;
         gathers += inst->kind == FSR_INST_LOAD ? gather_of(prices, group, inst->index) * share : 0;
-        loads += loads_of(prices, group, number) * share;
+        loads += inst->kind == FSR_INST_LOAD ? loads_of(prices, group, number) * share : 0;
+        stores += inst->kind == FSR_INST_STORE ? loads_of(prices, group, number) * share : 0;
         scalar = scalar || is_scalar(group, version, number);
         asks = asks || is_asked(k, version, number);
     }
     const bool mixed = gathers > 0 && !k->schedule.walk[pass].phased;
     const bool serial = (scalar && inner >= prices->lanes) || (k->schedule.brief && (mixed || asks));
-    return (fsr_price_work){
-        sum * (serial ? prices->lanes : 1) + gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1), loads};
+    return (fsr_price_work){sum * (serial ? prices->lanes : 1) +
+                                gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1),
+                            loads, stores};
+}
+
+/* ns of loads and stores. A thread waits for what it loads, and not for what it stores. Counter-example to one rate: 33
+ * columns that are filtered have a thread each, whose stores across memory would take as long as so many loads of far
+ * away, one after the other. */
+double fsr_price_accesses(const fsr_prices *prices, const fsr_price_work *work, double threads) {
+    return work->loads / fmin(prices->loads, threads * prices->fetches) +
+           work->stores / fmin(prices->loads, threads * prices->posts);
 }

@@ -53,6 +53,7 @@ static double turned_of(const fsr_prices *prices, const fsr_group *group, int pa
 static void add(fsr_price_work *to, double share, const fsr_price_work *work) {
     to->operations += share * work->operations;
     to->loads += share * work->loads;
+    to->stores += share * work->stores;
 }
 
 /* What an element costs in a version, with the loops that do elements under a guard with a step again. */
@@ -75,7 +76,7 @@ static void add_version(const fsr_prices *prices, const fsr_group *group, int pa
 /* An element of a pass, of the versions that are printed and of what is left. */
 static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_schedule *s = &group->kernel->schedule;
-    fsr_price_work sum = {0, turned_of(prices, group, pass)};
+    fsr_price_work sum = {0, turned_of(prices, group, pass), 0};
     double rest = 1;
     for (int i = 0; i < s->nversions; ++i) {
         const double share = fsr_version_share(group, &s->version[i]);
@@ -147,12 +148,12 @@ static double threads_of(const fsr_group *group) {
     return s->target == FSR_TARGET_CPU ? 1 : blocks_of(group) * s->threads;
 }
 
-/* ns of its operations and loads. */
+/* ns of its operations and accesses. */
 static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const double elements =
         (double)fsr_size_mul(group->kernel->integer[FSR_INT_ROWS], group->kernel->integer[FSR_INT_COLS]);
-    fsr_price_work sum = {0, 0};
+    fsr_price_work sum = {0, 0, 0};
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         const fsr_price_work work = work_of(prices, group, pass);
         add(&sum, elements, &work);
@@ -160,7 +161,7 @@ static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     const double operations = sum.operations * lost_vectors(prices, group) + rows_of(prices, group);
     const double threads = threads_of(group);
     return fmax(operations / fmin(prices->issue, threads * prices->thread),
-                k->schedule.tall ? 0 : sum.loads / fmin(prices->loads, threads * prices->fetches));
+                k->schedule.tall ? 0 : fsr_price_accesses(prices, &sum, threads));
 }
 
 /* A nest before the last one: no launch, nothing moved of what is banded, and what bands compute twice. */

@@ -233,6 +233,11 @@ static int pooled_items(const fsr_kernel *k, int threads, int vector, int items)
     return bytes && pooled >= POOLED_LEAST ? pooled : items;
 }
 
+/* Parts of so many columns are fewer than processors. */
+static bool few_parts(int64_t rows, int64_t cols, int64_t part) {
+    return fsr_size_mul(rows, fsr_ceil_div(cols, part)) < fsr_nominal_gpu.processors;
+}
+
 /* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
  * Measured on one H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24:
  * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396
@@ -249,8 +254,7 @@ static void gpu_lookback(fsr_group *group) {
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
     s->items = pooled_items(k, s->threads, s->vector, s->items);
-    for (int i = 0; i < 2 && rows * fsr_ceil_div(cols, (int64_t)s->threads * s->items) < fsr_nominal_gpu.processors;
-         ++i)
+    for (int i = 0; i < 2 && few_parts(rows, cols, (int64_t)s->threads * s->items); ++i)
         s->items /= 2;
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;
     int64_t tile = (int64_t)s->threads * s->items;
@@ -279,7 +283,9 @@ bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target) {
  * cut into parts: as many as blocks of the nominal machine hold in their registers, or, of a longer row, as many as it
  * has blocks. Where the machine at hand has a block for each part of a row, these hold it, several rows at a time, or
  * walk it again in each pass if it is too long; where it has fewer, each block of a team does several parts in turn.
- * Measured on one H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread 0.635, 0.565, 0.473 ms. */
+ * Measured on one H200, softmax of 128 rows of 2^20 f32: 16, 24, 32 items a thread 0.635, 0.565, 0.473 ms. What is
+ * short is halved, twice at most, until each processor has a part: a row of 42,000 would be three blocks' work, each
+ * thread loading 28 elements, and two kernels of many threads cost less. */
 static void gpu_team(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -290,6 +296,8 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     s->threads = TEAM_THREADS;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = (fsr_kernel_widest(k) > 4 ? 16 : 32) / live_kept(k);
+    for (int i = 0; i < 2 && few_parts(rows, cols, (int64_t)s->threads * s->items); ++i)
+        s->items /= 2;
     s->items = s->items < s->vector ? s->vector : s->items;
     int64_t step = (int64_t)s->threads * s->items;
     bool fits = cols <= nominal * step;

@@ -68,7 +68,7 @@ static void alternating(void **state) {
 static void alternating_twice(void **state) {
     (void)state;
     fsr_node a = expr("x[::2, ::2]", x), b = expr("x[1::2, 1::2]", x);
-    fsr_node upper[] = {polynomial(a, 0, 30), polynomial(b, 1, 40)}, lower[] = {polynomial(b, 2, 40), a};
+    fsr_node upper[] = {polynomial(a, 0, 9), polynomial(b, 1, 12)}, lower[] = {polynomial(b, 2, 12), a};
     fsr_node rows[] = {fsr_stack(upper, 2, 2), fsr_stack(lower, 2, 2)}, y = fsr_stack(rows, 2, 1);
     fsr_node out = fsr_add(fsr_cbrt(y), fsr_expand(fsr_arange(subject_g, FSR_F32, COLS / 2), 1));
     expect(&out, 1, "places that alternate in two dimensions");

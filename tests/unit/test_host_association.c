@@ -166,10 +166,10 @@ static void lookback(void **state) {
     expect_same_bits(fsr_cumsum(x, AXES(1), 1, 0), FSR_SCHEDULE_LOOKBACK);
 }
 
-/* On one multiprocessor two blocks do eight parts in turn; elsewhere each part has its block. */
+/* On one multiprocessor two blocks do fifteen parts in turn; elsewhere each part has its block. */
 static void team(void **state) {
     (void)state;
-    fsr_node x = scaled(array(2, 120000), 1);
+    fsr_node x = scaled(array(2, 60000), 1);
     expect_same_bits(x, FSR_SCHEDULE_TEAM);
     fsr_program p = planned(x, &target_gpu_1);
     assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.members, 2);

@@ -126,6 +126,7 @@ static void folded_stencils(void **state) {
     check_versions(fsr_div(x, fsr_sum(fsr_exp(x), AXES(1), 1, FSR_KEEPDIMS)), FSR_SCHEDULE_ROW, 1, 1);
     check_versions(fsr_max(y, AXES(1), 1, 0), FSR_SCHEDULE_SPLIT, 1, 1);
     check_versions(fsr_cumsum(y, AXES(1), 1, 0), FSR_SCHEDULE_LOOKBACK, 1, 1);
+    check_versions(fsr_div(y, fsr_max(y, AXES(1), 1, FSR_KEEPDIMS)), FSR_SCHEDULE_TEAM, 1, 1);
 }
 
 /* Most of a row is one piece, or none of it: a box that the version never meets may lie between a thread's columns. */

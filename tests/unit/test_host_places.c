@@ -287,7 +287,7 @@ static void filtered_rows(void **state) {
 
 static void filtered_columns(void **state) {
     (void)state;
-    static const int64_t shapes[][2] = {{4, 7}, {5, 1}};
+    static const int64_t shapes[][2] = {{4, 7}, {5, 1}, {33, 40}, {64, 31}, {300, 20}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         check_rows(shapes[s], true, FSR_SCHEDULE_COL);
 }
