@@ -4,7 +4,7 @@
 
     python3 bench/prices.py --fusor BUILD/fusor-bench [--backend cpu|cuda] [--reps 9] [--programs] [--out DIR]
 
-Each program is one kernel whose bytes, operations and loads are known; its price is launch + max(memory, issue). The figures
+Each program is one kernel whose bytes, operations and loads are known; its price is launch + max(memory, issue, loads). The figures
 that these times give are printed beside the table's, and for each program the price, the time and their ratio: how far the
 table is off. --programs: also times programs of docs/programs.md whose plans turn on prices, fused and unfused, at suite's
 extents and at large ones. --out: all of that as DIR/prices.json. The table is of a nominal machine and stays so: it says
@@ -32,7 +32,9 @@ def cost(op):
     """The cost column of scalar_ops.def."""
     text = "".join(p.read_text() for p in [root / "graph/scalar_ops.def", *sorted((root / "graph/ops").glob("*.def"))])
     row = re.search(r"FSR_SCALAR_OP\(\w+,\s*%s,\s*\d+,[^,]*,[^,]*,[^,]*,\s*(\d+)," % op, text)
-    return int(row.group(1)) if row else 1
+    if not row:
+        sys.exit(f"{op}: no such operation")
+    return int(row.group(1))
 
 
 def write(path, shape):
@@ -87,9 +89,14 @@ def around(rows, cols, dy, dx):
     return " + ".join(f"x[{i}:{i + h}, {j}:{j + w}]" for i in range(dy) for j in range(dx))
 
 
-def price(prices, size, operations):
+def accesses(expr):
+    """Loads and stores of an element."""
+    return 1 + max(expr.count("x[") + expr.count("p["), 1)
+
+
+def price(prices, size, operations, loads):
     memory = size / (prices["cached"] if size <= prices["cache"] else prices["memory"])
-    return prices["launch"] + max(memory, operations / prices["issue"])
+    return prices["launch"] + max(memory, operations / prices["issue"], loads / prices["loads"])
 
 
 prices = table()
@@ -106,7 +113,7 @@ programs = [  # name, expression, shape of x, operations of an element of x, byt
     ("20 square roots", chain("sqrt({})", 20), flat, 20 * cost("sqrt"), 8),
     ("10 exponentials", chain("exp(-{})", 10), flat, 10 * (1 + cost("exp")), 8),
     ("10 sines", chain("sin({})", 10), flat, 10 * cost("sin"), 8),
-    ("20 divisions", chain("(1.5 / (1.0 + {}))", 20), flat, 20 * (1 + cost("divide")), 8),
+    ("20 divisions", chain("(1.5 / (1.0 + {}))", 20), flat, 20 * (1 + cost("div")), 8),
     *((f"loads {dy} x {dx}", around(rows, cols, dy, dx), matrix, dy * dx * (1 + load), 8)
       for dy, dx in ((1, 3), (1, 7), (1, 15), (3, 1), (7, 1), (15, 1), (3, 3), (5, 5), (7, 7), (9, 9))),
     ("30 loads, 90 ops", chain("({} * 0.75 + 0.125)", 45).replace("x", f"({around(rows, cols, 5, 6)})"), matrix,
@@ -120,10 +127,10 @@ programs = [  # name, expression, shape of x, operations of an element of x, byt
     ("gather, far", "take(x, i)", (2 * small,), far / 2, 12),
     ("3 gathers", "take(x, i) + take(x * 2, i) * take(sqrt(x), i)", (small,), 3 * far, 16),
     ("down columns", "cumsum(x, 0)", square, 2, 8),
-    ("down, 1 division", "cumsum(x / (1.0 + x * x), 0)", square, 4 + cost("divide"), 8),
-    ("down, 8 divisions", f"cumsum({chain('(1.5 / (1.0 + {}))', 8)}, 0)", square, 2 + 8 * (1 + cost("divide")), 8),
+    ("down, 1 division", "cumsum(x / (1.0 + x * x), 0)", square, 4 + cost("div"), 8),
+    ("down, 8 divisions", f"cumsum({chain('(1.5 / (1.0 + {}))', 8)}, 0)", square, 2 + 8 * (1 + cost("div")), 8),
     ("down, 4 loads", "cumsum(x[:, :-4] + x[:, 1:-3] + x[:, 2:-2] + x[:, 3:-1], 0)", square, 5 + 4 * load, 8),
-    ("rows, 8 divisions", f"cumsum({chain('(1.5 / (1.0 + {}))', 8)}, 1)", square, 2 + 8 * (1 + cost("divide")), 8),
+    ("rows, 8 divisions", f"cumsum({chain('(1.5 / (1.0 + {}))', 8)}, 1)", square, 2 + 8 * (1 + cost("div")), 8),
     ("sweeps 3", "a = x[:-2] + x[1:-1] + x[2:]; b = a[:-2] + a[1:-1] + a[2:]; b[:-2] + b[1:-1] + b[2:]", (large,), 9, 8),
 ]
 turning = ("stencil_chain heat_3d stencil_7 lbm_d2q9 camera_pipe max_filter harris trmm covariance cavity_flow adi go_fast "
@@ -138,7 +145,7 @@ with tempfile.TemporaryDirectory() as name:
         if "take(" in expr:
             inputs.append(("i", input_of(folder, ("i", small))))
         times[name], apart = nanoseconds(expr, inputs)
-        expected = price(prices, size * n, each * n)
+        expected = price(prices, size * n, each * n, accesses(expr) * n)
         seen.append({"program": name, "price_ns": expected, "fused_ns": times[name], "unfused_ns": apart})
         print(f"{name:18} {expected:12.0f} {times[name]:12.0f} {times[name] / expected:7.2f} {apart:12.0f}", flush=True)
 launch = times["launch"]
