@@ -201,6 +201,27 @@ static void alone(void **state) {
         }
 }
 
+/* Without places rows go another way: the same bits as with them, zeros of both signs in their order. */
+static void same_without_places(void **state) {
+    (void)state;
+    static const int64_t length[] = {1, 2, 31, 129, 513, 4097, LONG_ROW, 3 * LONG_ROW};
+    for (int n = 0; n < COUNT_OF(length); n++)
+        for (int p = 0; p < PATTERNS + 2; p++) {
+            const fsr_dtype dtype = (n + p) % 2 ? FSR_F32 : FSR_F64;
+            const fsr_node x = p < PATTERNS ? make((pattern)p, dtype, 1, length[n])
+                                            : subject_data(dtype, 2, SHAPE(1, length[n]), SUBJECT_SPECIAL, p);
+            const fsr_node zeros = fsr_mul(x, fsr_float(G, -0.0)), in = p == FEW ? zeros : x;
+            fsr_node alone_ = fsr_sort(in, AXES(1), 1, 0),
+                     both[2] = {fsr_sort(in, AXES(1), 1, 0), fsr_argsort(in, AXES(1), 1, 0)};
+            OK(fsr_compute(&alone_, 1));
+            OK(fsr_compute(both, 2));
+            char *a = subject_read(alone_), *b = subject_read(both[0]);
+            assert_memory_equal(a, b, (size_t)fsr_node_bytes(alone_));
+            free(a);
+            free(b);
+        }
+}
+
 /* Along an axis: as moved to the end and back; flat: as raveled. */
 static void axes(void **state) {
     (void)state;
@@ -302,9 +323,9 @@ static void between(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(patterns),   SUBJECT_TEST(long_rows),
-                                       SUBJECT_TEST(special), SUBJECT_TEST(short_rows), SUBJECT_TEST(axes),
-                                       SUBJECT_TEST(nothing), SUBJECT_TEST(fused),      SUBJECT_TEST(rows),
-                                       SUBJECT_TEST(between), SUBJECT_TEST(alone)};
+    const struct CMUnitTest tests[] = {
+        SUBJECT_TEST(dtypes),     SUBJECT_TEST(patterns), SUBJECT_TEST(long_rows), SUBJECT_TEST(special),
+        SUBJECT_TEST(short_rows), SUBJECT_TEST(axes),     SUBJECT_TEST(nothing),   SUBJECT_TEST(fused),
+        SUBJECT_TEST(rows),       SUBJECT_TEST(between),  SUBJECT_TEST(alone),     SUBJECT_TEST(same_without_places)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
