@@ -99,9 +99,7 @@ static fsr_status build(const room *r, const fsr_native *f, int n, bool *from_di
     fsr_cuda_source source;
     fsr_cuda_binary binary;
     assert_int_equal(fsr_kernel_parse(kernel_text, &k, NULL, &(fsr_parse_error){0}), FSR_OK);
-    fsr_inst *longer = realloc(k->inst, sizeof *k->inst * (size_t)(k->ninsts + n));
-    assert_non_null(longer);
-    k->inst = longer;
+    assert_true(fsr_kernel_make_room(k));
     const fsr_inst store = k->inst[1];
     for (int i = 0; i < n; i++) {
         if (fsr_routine_make(&f[i], &k->routine[i], why, sizeof why))
