@@ -231,6 +231,7 @@ static fsr_status read_target(fsr_cuda *c, fsr_fault *fault) {
     cudaError_t error = cudaSuccess;
     fsr_target *t = &c->target;
     t->gpu = true;
+    t->tiles = true;
     t->processors = attribute(c, cudaDevAttrMultiProcessorCount, &error);
     t->max_threads = attribute(c, cudaDevAttrMaxThreadsPerBlock, &error);
     t->threads_per_processor = attribute(c, cudaDevAttrMaxThreadsPerMultiProcessor, &error);

@@ -199,7 +199,7 @@ static double price_of(const fsr_band_chooser *c, int host, int more) {
         bytes += bytes_of(c, host, more, i, &issue);
         sum += issue * times(&c->bands->tile[i], tile);
     }
-    return c->prices->launch + fmax(fsr_price_moved(c->prices, bytes, c->p->footprint), sum);
+    return c->prices->launch + fsr_price_moved(c->prices, bytes, c->p->footprint) + sum;
 }
 
 static bool has_blocks(const fsr_group *host, int64_t pitch, int high, int broad) {

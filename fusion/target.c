@@ -10,4 +10,5 @@ const fsr_target fsr_nominal_gpu = {.gpu = true,
                                     .cache_bytes = 60 << 20,
                                     .memory_bytes = (int64_t)140 << 30,
                                     .max_parameter_bytes = 4096,
-                                    .cooperative = true};
+                                    .cooperative = true,
+                                    .tiles = true};

@@ -13,7 +13,8 @@ const fsr_target target_gpu = {.gpu = true,
                                .cache_bytes = 60 << 20,
                                .memory_bytes = (int64_t)140 << 30,
                                .max_parameter_bytes = 4096,
-                               .cooperative = true};
+                               .cooperative = true,
+                               .tiles = true};
 
 const fsr_target target_small_gpu = {.gpu = true,
                                      .processors = 2,
@@ -24,7 +25,8 @@ const fsr_target target_small_gpu = {.gpu = true,
                                      .cache_bytes = 1 << 20,
                                      .memory_bytes = (int64_t)1 << 30,
                                      .max_parameter_bytes = 4096,
-                                     .cooperative = true};
+                                     .cooperative = true,
+                                     .tiles = true};
 
 const fsr_target target_gpu_84 = {.gpu = true,
                                   .processors = 84,
@@ -35,7 +37,8 @@ const fsr_target target_gpu_84 = {.gpu = true,
                                   .cache_bytes = 6 << 20,
                                   .memory_bytes = (int64_t)24 << 30,
                                   .max_parameter_bytes = 4096,
-                                  .cooperative = true};
+                                  .cooperative = true,
+                                  .tiles = true};
 
 const fsr_target target_gpu_1 = {.gpu = true,
                                  .processors = 1,
@@ -46,7 +49,8 @@ const fsr_target target_gpu_1 = {.gpu = true,
                                  .cache_bytes = 256 << 10,
                                  .memory_bytes = (int64_t)2 << 30,
                                  .max_parameter_bytes = 4096,
-                                 .cooperative = true};
+                                 .cooperative = true,
+                                 .tiles = true};
 
 const fsr_target target_cpu = {.processors = 2,
                                .max_threads = 1,
