@@ -61,8 +61,23 @@ static void bins(void **state) {
     assert_true(wide_work(fsr_histogram(x, none, 100, 1e6, 1e6 + 1)) > 4);
 }
 
+/* Blocks of a large count take more at a time. */
+static void turns(void **state) {
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        const int64_t n = large ? 1 << 27 : 1 << 18;
+        fsr_node out = fsr_histogram(plan_vector(g, n), (fsr_node){0}, 256, 0, 1);
+        fsr_program p = plan_of(&target_gpu, &out, 1);
+        const fsr_schedule *s = &fsr_program_kernel(&p, 1)->kernel->schedule;
+        assert_int_equal(s->bins, 256);
+        assert_int_equal(s->threads, large ? 512 : 256);
+        assert_int_equal(s->items, large ? 8 : 4);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins)};
+    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins), TEST(turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
