@@ -12,7 +12,9 @@
  * tile and loads that before it waits for the tiles to the left of the one it has, and while it writes that one. Tiles
  * are taken in order by whoever runs, so that the least tile that nobody has finished never waits for a block that does
  * not run. Counter-example to a block for each tile: 16 elements a thread of 2^27 f32, 10 us a block on one H200, 3.6
- * of which are its start, its ticket, the way to memory and the wait, in which it loads nothing.
+ * of which are its start, its ticket, the way to memory and the wait, in which it loads nothing. But a tile is counted
+ * only when the one before it in its block has been waited for, so that waits follow from waits: a schedule that is set by
+ * hand may ask for it, and no rule does (schedule_tile.c).
  *
  * Riding: a reduction of what a scan adds up is what the scan ends with: the count of a filter's mask. The last tile
  * has it, and nobody leaves partial states, nor waits to be the last one. Only where no operation rounds: there the

@@ -189,6 +189,13 @@ template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(
     fsr_barrier();
     return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
 }
+/* The same, and the tile's own fold is published before. */
+template <class F, int WARPS, class S>
+__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)
+{
+    if (threadIdx.x == 0) board.post(0, t, total);
+    return fsr_before_tile<F, WARPS>(t, board, scratch);
+}
 /* Elements of the tile that begins at column `first`. */
 static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }
 /* A word of which a compiler knows no more. */
@@ -287,18 +294,18 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 3)
-k_greater_cast_cumsum_neg_compac_dd12e1f4(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_greater_cast_cumsum_neg_compac_dfac802c(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = 0;
+    const idx t = tile;
     const idx end = cols;
-    const idx column = (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
-    idx t = tile;
-    idx c0 = t * 10240 + column;
+    const idx c0 = t * 10240 + (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
     const idx a1 = 0;
     __shared__ f32 pool7[10240];
+    const u32 among = fsr_among(end, t * 10240, 10240);
     const f32 v1 = 0x1p-1f;
     const u64 entries = fsr_board_entries((u32)splits);
     char *flags = (char *)zero + fsr_region(4);
@@ -308,7 +315,6 @@ k_greater_cast_cumsum_neg_compac_dd12e1f4(const f32 *__restrict__ x0, f32 *__res
     flags += fsr_region(rows * entries * fsr_board<chain0_0>::flag);
     values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
     __shared__ u32 s0_0[16];
-    __shared__ u32 follows;
     f32 v0[20] = {};
     b8 v2[20] = {};
     f32 v5[20] = {};
@@ -320,51 +326,32 @@ k_greater_cast_cumsum_neg_compac_dd12e1f4(const f32 *__restrict__ x0, f32 *__res
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
         }
     }
-#pragma unroll 1
-    for (idx then = t; then < splits; t = then) {
-        const u32 among = fsr_among(end, t * 10240, 10240);
-        u32 next = 0;
-        if (threadIdx.x == 0) next = fsr_add_ticket((u32 *)zero);
-        u32 w2 = 0;
+    u32 w2 = 0;
 #pragma unroll
-        for (int j = 0; j < 5; j++) {
-            const idx cj = c0 + j * 128;
+    for (int j = 0; j < 5; j++) {
+        const idx cj = c0 + j * 128;
 #pragma unroll
-            for (int v = 0; v < 4; v++) {
-                const int i = j * 4 + v;
-                v2[i] = v0[i] > v1;
-                const i32 v3 = fsr_bool_to_i32(v2[i]);
-                v5[i] = -v0[i];
-                if (cj < end && v2[i]) w2 |= 1u << i;
-                fsr_opaque(w2);
-            }
+        for (int v = 0; v < 4; v++) {
+            const int i = j * 4 + v;
+            v2[i] = v0[i] > v1;
+            const i32 v3 = fsr_bool_to_i32(v2[i]);
+            v5[i] = -v0[i];
+            if (cj < end && v2[i]) w2 |= 1u << i;
+            fsr_opaque(w2);
         }
-        if (threadIdx.x == 0) follows = next;
-        const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 16>(w2, q0, s0_0)}};
-#pragma unroll
-        for (int j = 0; j < 5; j++) {
-            const idx cj = c0 + j * 128;
-            f32 *to7 = pool7 + q0[j];
-#pragma unroll
-            for (int v = 0; v < 4; v++) {
-                const int i = j * 4 + v;
-                fsr_pool(to7, v5[i], w2 >> i & 1);
-            }
-        }
-        __shared__ chain0_0::state k0[4];
-        if (threadIdx.x == 0) board0.post(0, t, total0);
-        then = follows;
-        if (then < splits) {
-            c0 = then * 10240 + column;
-#pragma unroll
-            for (int j = 0; j < 5; j++) {
-                const idx cj = c0 + j * 128;
-                if (cj < end) {
-                    fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
-                }
-            }
-        }
-        const chain0_0::state prefix0 = fsr_before_tile<chain0_0, 16>(t, board0, k0);
-        fsr_pool_out<512, true>(&x1[a1], pool7, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
     }
+    const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 16>(w2, q0, s0_0)}};
+#pragma unroll
+    for (int j = 0; j < 5; j++) {
+        const idx cj = c0 + j * 128;
+        f32 *to7 = pool7 + q0[j];
+#pragma unroll
+        for (int v = 0; v < 4; v++) {
+            const int i = j * 4 + v;
+            fsr_pool(to7, v5[i], w2 >> i & 1);
+        }
+    }
+    __shared__ chain0_0::state k0[4];
+    const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
+    fsr_pool_out<512, true>(&x1[a1], pool7, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
 }
