@@ -3,7 +3,8 @@
  *
  * A map whose results only one other kernel reads, along its rows in order, need not be stored: who reads them computes
  * them for one band of its rows after the other (bands_rows.c), or for one tile (bands_tiles.c). Candidates are looked
- * at from the last group to the first, so that a chain becomes one kernel as far as that pays.
+ * at from the last group to the first, so that a chain becomes one kernel as far as that pays; where fuel is counted, each
+ * fusion that it pays for stands.
  *
  * Counter-example to any reader: who reads rows in no order, or the same row for each element, would need all of
  * them. */
@@ -114,6 +115,16 @@ static void look_at(const fsr_band_chooser *c, int g) {
                         fsr_group_first(&c->p->group[g]), fsr_group_first(&c->p->group[host]));
 }
 
+/* What was taken into the kernel of a host is a kernel again. */
+static void leave(const fsr_band_chooser *c, int host) {
+    fsr_bands *bands = c->bands;
+    for (int g = bands->first[host]; g >= 0; g = bands->next[g]) {
+        bands->into[g] = -1;
+        --c->p->fusions;
+    }
+    bands->first[host] = -1;
+}
+
 bool fsr_bands_choose(fsr_bands *bands, fsr_partition *p, const int *order, int count) {
     const size_t n = (size_t)p->ngroups + 1;
     fsr_band_chooser c = {
@@ -134,6 +145,9 @@ bool fsr_bands_choose(fsr_bands *bands, fsr_partition *p, const int *order, int 
     no_memory = !fsr_band_readers_make(&c);
     for (int i = count - 1; i >= 0 && !no_memory && (!p->target->gpu || p->target->tiles); --i)
         look_at(&c, order[i]);
+    for (int g = 0; g < p->ngroups && p->target->gpu && p->fuel < 0 && !no_memory; ++g)
+        if (bands->first[g] >= 0 && !fsr_band_tiles_pay(&c, g))
+            leave(&c, g);
     fsr_band_readers_clear(&c);
     p->no_memory = NULL;
     return !no_memory;

@@ -53,6 +53,8 @@ double fsr_band_stored_bytes(const fsr_group *group);
  * (bands_rows.c), on a GPU (bands_tiles.c). */
 bool fsr_band_in_rows(const fsr_band_chooser *c, int host, int g);
 bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g);
+/* The host's kernel with all its nests costs less than they do as kernels of their own. */
+bool fsr_band_tiles_pay(const fsr_band_chooser *c, int host);
 /* Says in the kernels of a host and its nests where they read in tiles, and the extents of these. */
 void fsr_band_say_tiles(const fsr_bands *bands, fsr_partition *p, int host);
 

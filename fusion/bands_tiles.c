@@ -6,6 +6,10 @@
  * pitch. All readers must go on by the same steps. In flat indices that is always right; a nest whose domain has two
  * dimensions computes what is inside of them alone, so nobody may need what is beyond the end of a line.
  *
+ * Nests join one by one while each spares something. Blocks wait between tiles, which makes the kernel longer by a factor
+ * (`waits` of price.def); whether it pays all the same is asked once, of all nests together. Counter-example to asking of
+ * each: of the five kernels of Harris corners any two are no faster as one, all five take 0.053 ms of an H200 for 0.085.
+ *
  * The extents are those of a few shapes that compute least twice, where there is room for them. Counter-example to one
  * shape for all: halos of 14 lines are as much again of a tile of 16. */
 #include "fusion/bands_parts.h"
@@ -199,7 +203,7 @@ static double price_of(const fsr_band_chooser *c, int host, int more) {
         bytes += bytes_of(c, host, more, i, &issue);
         sum += issue * times(&c->bands->tile[i], tile);
     }
-    return c->prices->launch + fsr_price_moved(c->prices, bytes, c->p->footprint) + sum;
+    return c->prices->launch + fmax(fsr_price_moved(c->prices, bytes, c->p->footprint), sum);
 }
 
 static bool has_blocks(const fsr_group *host, int64_t pitch, int high, int broad) {
@@ -249,6 +253,14 @@ bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
     if (any)
         place_all(c, host, -1, high, broad);
     return false;
+}
+
+bool fsr_band_tiles_pay(const fsr_band_chooser *c, int host) {
+    double issue, before = fsr_price_group(c->p, &c->p->group[host], &issue);
+    const double launch = c->prices->launch, after = launch + c->prices->waits * (price_of(c, host, -1) - launch);
+    for (int g = c->bands->first[host]; g >= 0; g = c->bands->next[g])
+        before += fsr_price_group(c->p, &c->p->group[g], &issue);
+    return after < (1 - c->prices->margin) * before;
 }
 
 /* ---- what the kernels say ----------------------------------------------------------------------------------- */

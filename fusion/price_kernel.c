@@ -3,8 +3,7 @@
  *
  * Each pass goes over its loop, each version of it for the elements where that runs. Arrays that are larger than a near
  * cache and lie across the loop's direction, where others lie along it, cost lines of memory; of lines of which every
- * n-th element is touched all of it moves. Nests of one kernel are in its loop: what they hand on moves nowhere. In
- * tiles a block waits between them, so its operations do not hide what it moves.
+ * n-th element is touched all of it moves. Nests of one kernel are in its loop: what they hand on moves nowhere.
  *
  * Counter-example to two formulas, one for maps and one for folds: a kernel would be compared with its parts, of which
  * some are the one and some the other. */
@@ -189,8 +188,8 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     *issue = issue_of(prices, group);
     for (int i = 0; k->nests && i < k->nests->n; ++i)
         add_nest(prices, p, group, i, &bytes, issue);
-    const double moved = fsr_price_moved(prices, bytes, p->footprint);
-    return prices->launch + (k->nests && k->schedule.high ? moved + *issue : fmax(moved, *issue));
+    const double work = fmax(fsr_price_moved(prices, bytes, p->footprint), *issue);
+    return prices->launch + work * (k->nests && k->schedule.high ? prices->waits : 1);
 }
 
 /* The kernel is one of several nests in tiles, in which these arrays stand: of what shape is all the same. */

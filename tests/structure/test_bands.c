@@ -18,6 +18,14 @@ static fsr_node neighbours(fsr_hint hint) {
     return fsr_expr(g, "e[:,:-4] * e[:,2:-2] + e[:,4:]", &name, 1);
 }
 
+/* So many that it is not computed for each, of a square matrix. */
+static fsr_node many_neighbours(int64_t side, fsr_hint hint) {
+    fsr_name name = {"a", plan_matrix(g, side, side)};
+    name = (fsr_name){"e", fsr_hint_set(fsr_expr(g, "exp(exp(a[:-2,:]) + a[1:-1,:] + a[2:,:])", &name, 1), hint)};
+    return fsr_expr(g, "e[:,:-7] * e[:,1:-6] + e[:,2:-5] * e[:,3:-4] + e[:,4:-3] * e[:,5:-2] + e[:,6:-1] * e[:,7:]",
+                    &name, 1);
+}
+
 static void flow_of(fsr_flow *flow, fsr_node x) {
     const fsr_ref ref = {x.id, x.output};
     fsr_binding binding;
@@ -90,7 +98,7 @@ static void tiles_cost_less(void **state) {
     (void)state;
     fsr_target plain = target_gpu;
     plain.tiles = false;
-    fsr_node x = neighbours(FSR_HINT_NONE), y = neighbours(FSR_HINT_MATERIALIZE);
+    fsr_node x = many_neighbours(8192, FSR_HINT_NONE), y = many_neighbours(8192, FSR_HINT_MATERIALIZE);
     fsr_program tiles = plan_of(&target_gpu, &x, 1), without = plan_of(&plain, &x, 1),
                 apart = plan_of(&target_gpu, &y, 1);
     assert_int_equal(tiles.info.kernels, 1);
@@ -103,6 +111,16 @@ static void tiles_cost_less(void **state) {
     fsr_program_clear(&tiles);
     fsr_program_clear(&without);
     fsr_program_clear(&apart);
+}
+
+/* What a kernel of tiles spares must be more than its blocks lose as they wait: here all fits a cache. */
+static void few_bytes_have_no_tiles(void **state) {
+    (void)state;
+    fsr_node x = neighbours(FSR_HINT_NONE);
+    fsr_program program = plan_of(&target_gpu, &x, 1);
+    assert_int_equal(program.info.kernels, 2);
+    assert_int_equal(plan_nests(&program), 2);
+    fsr_program_clear(&program);
 }
 
 /* Elements of two bytes lose the vectors that two kernels have. */
@@ -133,6 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(cuts_are_kept, setup, teardown),
                                        cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown),
                                        cmocka_unit_test_setup_teardown(tiles_cost_less, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(few_bytes_have_no_tiles, setup, teardown),
                                        cmocka_unit_test_setup_teardown(narrow_elements_have_no_tiles, setup, teardown),
                                        cmocka_unit_test_setup_teardown(many_kernels_have_bands, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
