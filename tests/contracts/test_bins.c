@@ -103,6 +103,9 @@ static void even(void **state) {
     even_bins(FSR_F32, 1000, 1000, 1000.5); /* in f64: of 1000.5 it is an eighth of a bin from one f32 to the next */
     even_bins(FSR_F32, 3, -1e38, 3e38);     /* what neither may be said of */
     even_bins(FSR_F64, 3, -1e-310, 2e-310);
+    even_bins(FSR_F64, 64, 3e9, 3e9 + 64); /* numbers of bins that no i32 holds */
+    even_bins(FSR_F64, 4096, 1700000000000, 1700000004096);
+    even_bins(FSR_F64, 8, -0x1p40, -0x1p40 + 8);
     fsr_node x = fsr_arange(G, FSR_I32, 100);
     compare(fsr_histogram(x, none, 3, 10, 40), (double[]){10, 10, 11}, 3, "integers");
     compare(fsr_histogram(x, none, 2, 7, 7), (double[]){0, 1}, 2, "one number");

@@ -162,6 +162,11 @@ static void outside(void **state) {
     same(fsr_cast(fsr_csr_rows(&a), FSR_F32), (double[]){-1, 0, 2, 2, 3, 3}, 6, "rows");
     same(fsr_csr_sampled(&a, y, y), (double[]){0, 70, 165, 484, 0, 0}, 6, "sampled");
     same(fsr_csr_norms(&a), (double[]){2, 0, 5}, 3, "norms");
+    const int64_t before[] = {-1, 2, 4};
+    const fsr_csr two = {fsr_from_host(G, FSR_I64, 1, SHAPE(3), before),
+                         fsr_mod(fsr_arange(G, FSR_I32, 4), fsr_int(G, 2)),
+                         fsr_from_host(G, FSR_F32, 1, SHAPE(4), (float[]){1, 2, 3, 4}), 2, 2};
+    same(fsr_csr_to_dense(&two), (double[]){1, 2, 3, 4}, 4, "an offset in front of the first");
     /* a diagonal that stands behind the end is not there */
     const int64_t early[] = {0, 1, 1};
     const fsr_csr t = {fsr_from_host(G, FSR_I64, 1, SHAPE(3), early), fsr_arange(G, FSR_I32, 2),
