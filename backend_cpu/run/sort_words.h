@@ -78,8 +78,10 @@ static void NAME(run)(NAME(split) * p, void (*work)(void *, int)) {
 static void NAME(sample)(NAME(split) * p) {
     const int64_t apart = p->w->s->n / SAMPLED;
     WORD sample[SAMPLED];
-    for (int64_t i = 0; i < SAMPLED; i++)
-        FILL(p->w, i * apart, i * apart + 1, sample + i);
+    for (int64_t i = 0; i < SAMPLED; i++) {
+        const int64_t at = i * apart + fsr_vectors_place(p->w->s->n, i, apart);
+        FILL(p->w, at, at + 1, sample + i);
+    }
     p->w->v->OF(sort)(sample, SAMPLED, fsr_vectors_depth(SAMPLED));
     for (int b = 0; b < BUCKETS; b++)
         p->last[b] = sample[(b + 1) * (SAMPLED / BUCKETS) - 1];

@@ -42,6 +42,14 @@ static inline int fsr_vectors_depth(int64_t n) {
     return 2 * (64 - __builtin_clzll((unsigned long long)n | 1)) + 4;
 }
 
+/* Which of `apart` words the sample of n has in its share i: by a hash, so that no order that comes about by itself, as
+ * of channels side by side, is seen at one of its places alone. */
+static inline int64_t fsr_vectors_place(int64_t n, int64_t i, int64_t apart) {
+    const uint64_t mixed = ((uint64_t)n * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i) * UINT64_C(0xbf58476d1ce4e5b9);
+    const uint64_t hash = (mixed ^ mixed >> 29) * UINT64_C(0x94d049bb133111eb) >> 32;
+    return (int64_t)(hash * (uint64_t)(apart < UINT32_MAX ? apart : UINT32_MAX) >> 32);
+}
+
 extern const fsr_vectors fsr_vectors_avx2, fsr_vectors_avx512; /* of x86-64 */
 
 #endif

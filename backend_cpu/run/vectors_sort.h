@@ -265,12 +265,12 @@ static void NAME(heap)(WORD *x, int64_t n) {
     }
 }
 
-/* Of `count` words that lie evenly the one whose rank is k's share. */
+/* Of `count` words, one of each even share, the one whose rank is k's share. */
 HERE WORD NAME(pivot)(const WORD *x, int64_t n, int64_t k, int count) {
     WORD sample[NAME(RANKS)];
     const int64_t apart = n / count;
     for (int i = 0; i < count; i++)
-        sample[i] = x[i * apart + apart / 2];
+        sample[i] = x[i * apart + fsr_vectors_place(n, i, apart)];
     NAME(few)(sample, count);
     const int64_t rank = k / apart;
     return sample[rank < count ? rank : count - 1];
