@@ -180,6 +180,12 @@ long double fsr_ball_center(fsr_op op, fsr_dtype compute, fsr_dtype result, cons
 
 /* ---- propagation ------------------------------------------------------------------------------- */
 
+/* No less than x. Counter-example to rounding: the greater of 0 +- 1 and 0.001 is then not 1 for certain. */
+static double upwards(long double x) {
+    const double near = (double)x;
+    return (long double)near < x ? nextafter(near, INFINITY) : near;
+}
+
 double fsr_ball_corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
     long double at[3] = {x[0].center, x[1].center, x[2].center};
     *center = fsr_ball_wide(op, compute, at);
@@ -193,7 +199,7 @@ double fsr_ball_corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball 
         if (isnan(value) || isnan(*center) || ((isinf(value) || isinf(*center)) && value != *center))
             return INFINITY;
         if (value != *center)
-            radius = fmax(radius, (double)fabsl(value - *center));
+            radius = fmax(radius, upwards(fabsl(value - *center)));
     }
     return radius;
 }
@@ -383,7 +389,7 @@ static fsr_ball cast_to_int(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (fsr_dtype_is_float(from)) {
         long double center = truncate_to(to, x.center);
         long double below = center - truncate_to(to, low), above = truncate_to(to, high) - center;
-        return fsr_ball_real(center, (double)(below > above ? below : above));
+        return fsr_ball_real(center, upwards(below > above ? below : above));
     }
     int_range(to, &least, &greatest);
     return low < least || high > greatest ? fsr_ball_unknown(to) : x;

@@ -446,6 +446,22 @@ static void test_loop_over_a_view_beside_it(void **state) {
     CHECK(true, fsr_round(out[0]), fsr_prod(y, AXES(0), 1, 0), fsr_add(x, view), fsr_cumsum(x, AXES(0), 1, 0));
 }
 
+/* A bound of 1 - 0.001 was rounded down, so that the 1 at its end was another number for certain. */
+static void test_end_of_a_rounded_bound(void **state) {
+    (void)state;
+    fsr_node tiny = fsr_float(g, 0.001), zero = fsr_sin(fsr_sub(tiny, tiny));
+    fsr_node y = fsr_maximum(fsr_isfinite(fsr_sqrt(zero)), tiny), x = fuzz_leaf(g, FSR_F32, 0, NULL, 4);
+    CHECK(false, fsr_not_equal(fsr_logical_or(x, x), y));
+}
+
+/* A node of a pair becomes a constant in a pass that redirects nothing. */
+static void test_pair_of_a_constant(void **state) {
+    (void)state;
+    fsr_node x = fsr_neg(fsr_float(g, 100)), y = fsr_sub(x, x);
+    fsr_hint_pair(y, x, FSR_PAIR_APART);
+    CHECK(false, y);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -477,6 +493,8 @@ int main(void) {
         TEST(test_sign_of_a_solved_zero),
         TEST(test_triangle_that_overflows),
         TEST(test_large_quotients),
+        TEST(test_end_of_a_rounded_bound),
+        TEST(test_pair_of_a_constant),
         TEST(test_loop_over_a_view_beside_it),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
