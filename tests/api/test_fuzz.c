@@ -77,13 +77,11 @@ static bool silent(void) {
     return fine;
 }
 
-/* A GPU's driver would not start within that memory: with two GPUs it tries for long, so it is shown none. */
 static void limit(void) {
     const struct rlimit memory = {MEMORY_LIMIT, MEMORY_LIMIT}, core = {0, 0};
     if (!SANITIZED)
         setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_CORE, &core);
-    setenv("CUDA_VISIBLE_DEVICES", "", 1);
 }
 
 /* Plays seeds, or the one sequence; trace goes to where the parent writes. */
