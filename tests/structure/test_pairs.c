@@ -202,6 +202,32 @@ static void in_bodies(void **state) {
     assert_true(said);
 }
 
+static void hint_thrice(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node e = fsr_exp(in[0]), m = fsr_mul(e, in[0]), a = fsr_sub(m, e);
+    out[0] = fsr_add(fsr_div(a, m), e);
+    assert_int_equal(fsr_hint_pair(e, m, FSR_PAIR_APART), FSR_OK);
+    assert_int_equal(fsr_hint_pair(m, a, FSR_PAIR_APART), FSR_OK);
+    assert_int_equal(fsr_hint_pair(a, out[0], FSR_PAIR_APART), FSR_OK);
+}
+
+/* Those of a body are copied within the list of one graph, of which the ones that stand for nothing go meanwhile. */
+static void in_bodies_of_a_full_list(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 300, 40), y;
+    assert_int_equal(fsr_scope_begin(g), FSR_OK);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(fsr_hint_pair(fsr_exp(x), fsr_sin(x), FSR_PAIR_APART), FSR_OK);
+    assert_int_equal(fsr_scope_end(g, NULL, 0), FSR_OK);
+    fsr_vectorize(&y, 1, &x, 1, "(n)->(n)", hint_thrice, NULL);
+    fsr_program p = plan_of(&target_gpu, &y, 1);
+    int hints = 0;
+    for (const char *at = p.explanation; (at = strstr(at, "hint: ")) != NULL; at++)
+        hints++;
+    fsr_program_clear(&p);
+    assert_int_equal(hints, 3);
+}
+
 static void refused_at_once(void **state) {
     (void)state;
     fsr_graph_owner *another;
@@ -238,10 +264,20 @@ static void scopes_drop_them(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(a_map_and_what_uses_it), T(two_results),       T(two_folds),     T(one_value),
-        T(nothing_in_common),      T(whatever_it_costs), T(other_domains), T(a_cycle),
-        T(a_library_call),         T(other_hints),       T(in_bodies),     T(refused_at_once),
+        T(a_map_and_what_uses_it),
+        T(two_results),
+        T(two_folds),
+        T(one_value),
+        T(nothing_in_common),
+        T(whatever_it_costs),
+        T(other_domains),
+        T(a_cycle),
+        T(a_library_call),
+        T(other_hints),
+        T(in_bodies),
+        T(refused_at_once),
         T(scopes_drop_them),
+        T(in_bodies_of_a_full_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
