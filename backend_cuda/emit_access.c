@@ -99,7 +99,7 @@ static bool is_row(const fsr_kernel *k, const fsr_access *a) {
 size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form, int sorts) {
     char ref[FSR_REF];
     for (int t = 0; t < form->nterms; t++) {
-        if (!(sorts & (e->k->inst[form->term[t].value].level == FSR_ONCE ? FSR_HOMED : FSR_POINTED)))
+        if (!(sorts & (e->k->stand[form->term[t].value].level == FSR_ONCE ? FSR_HOMED : FSR_POINTED)))
             continue;
         n = fsr_emit_add(e, buf, n, "%s(idx)%s", n ? " + " : "", fsr_emit_ref(e, ref, form->term[t].value));
         if (form->term[t].slot)
@@ -135,7 +135,8 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
     for (int i = 0; i < k->ninsts; i++) {
         const fsr_inst *inst = &k->inst[i];
         bool late = fsr_inst_is_late(e->k, i) || inst->kind == FSR_INST_STORE;
-        bool wanted = inst->level != FSR_ONCE && ((loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late));
+        bool wanted =
+            k->stand[i].level != FSR_ONCE && ((loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late));
         if (wanted && !done[inst->index] && !fsr_emit_in_tile(e, inst->index))
             row_part(e, inst->index);
         if (wanted)
@@ -193,9 +194,9 @@ static void lane_address(fsr_emit *e, char buf[FSR_EXPR], int v) {
     bool rows = fsr_emit_along_rows(e);
     int d = e->k->nparallel - 1;
     affine_part(e, buf, inst->index,
-                inst->level == FSR_ROW     ? NULL
-                : rows || e->s.vector == 1 ? fsr_emit_step_column(e)
-                                           : "(cj + v)");
+                e->k->stand[v].level == FSR_ROW ? NULL
+                : rows || e->s.vector == 1      ? fsr_emit_step_column(e)
+                                                : "(cj + v)");
     size_t n = strlen(buf);
     if (rows && e->s.vector > 1 && d >= 0)
         n = fsr_emit_add_term(e, buf, n, form, d, "v");

@@ -93,13 +93,13 @@ void fsr_emit_loop_types(fsr_emit *e) {
 
 /* Where there is an element, or a row, at all; NULL: everywhere. */
 const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
-    if (e->k->inst[v].level == FSR_ONCE)
+    if (e->k->stand[v].level == FSR_ONCE)
         return NULL;
     bool rows = e->s.kind == FSR_SCHEDULE_COL || fsr_emit_beside(e) > 1 ||
                 (e->s.kind == FSR_SCHEDULE_ROW && e->s.group < e->s.threads);
     if (e->s.kind == FSR_SCHEDULE_MAP)
         return e->s.vector > 1 ? "r + v < rows" : "r < rows";
-    if (e->k->inst[v].level == FSR_ROW)
+    if (e->k->stand[v].level == FSR_ROW)
         return rows ? "row < rows" : NULL;
     snprintf(buf, FSR_REF, "%s < end", fsr_emit_step_column(e));
     return buf;

@@ -88,7 +88,7 @@ void fsr_emit_row_number(fsr_emit *e) {
 /* ---- row values that columns read ------------------------------------------------------------------- */
 
 static bool is_uniform(const fsr_kernel *k, int v) {
-    return k->inst[v].kind == FSR_INST_CONST || k->inst[v].kind == FSR_INST_PARAM || k->inst[v].level == FSR_ONCE;
+    return k->inst[v].kind == FSR_INST_CONST || k->inst[v].kind == FSR_INST_PARAM || k->stand[v].level == FSR_ONCE;
 }
 
 /* held[v]: ROW value v is read in the columns. */
@@ -98,7 +98,7 @@ static void find_held(const fsr_emit *e, bool *held) {
     for (int i = 0; i < e->tile.n; i++) {
         int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(e->k, e->tile.loop[i], argument);
         for (int a = 0; a < n; a++)
-            held[argument[a]] |= e->k->inst[argument[a]].level == FSR_ROW && !is_uniform(e->k, argument[a]);
+            held[argument[a]] |= e->k->stand[argument[a]].level == FSR_ROW && !is_uniform(e->k, argument[a]);
     }
 }
 
@@ -191,7 +191,7 @@ static void declare_staged(fsr_emit *e) {
     for (int i = 0; i < e->tile.n; i++) {
         const int v = e->tile.loop[i];
         const char *type = fsr_emit_type(e->k->inst[v].dtype);
-        if (!e->k->inst[v].staged)
+        if (!e->k->stand[v].staged)
             continue;
         fsr_emit_line(e, "__shared__ %s s%d alignas(16) [%d][%d];", type, v, e->s.depth,
                       tile_extent(e, fsr_load_is_panel(e->k, v)) + e->s.pad);
@@ -241,7 +241,7 @@ static void bring(fsr_emit *e) {
     char at[FSR_EXPR];
     for (int i = 0; i < e->tile.n; i++) {
         const int v = e->tile.loop[i], d = moves_with(e, v);
-        if (!e->k->inst[v].staged)
+        if (!e->k->stand[v].staged)
             continue;
         open_brought(e, v);
         fsr_emit_line(e, "const idx w = %s + near, i%d = w < n%d ? w : n%d - 1;",
@@ -257,7 +257,7 @@ static void bring(fsr_emit *e) {
 static void put_down(fsr_emit *e) {
     for (int i = 0; i < e->tile.n; i++) {
         const int v = e->tile.loop[i];
-        if (!e->k->inst[v].staged)
+        if (!e->k->stand[v].staged)
             continue;
         open_brought(e, v);
         fsr_emit_line(e, "s%d[deep][near] = g%d[b];", v, v);
@@ -301,7 +301,7 @@ static void element(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     char input[FSR_EXPR];
     if (inst->kind == FSR_INST_LOAD) {
-        if (inst->staged)
+        if (e->k->stand[v].staged)
             fsr_emit_line(e, "const %s v%d = r%d[%s]%s;", fsr_emit_type(inst->dtype), v, v,
                           fsr_load_is_panel(e->k, v) ? "j" : "l", inst->dtype == FSR_BOOL ? " != 0" : "");
     } else if (inst->kind == FSR_INST_COMBINE) {
@@ -319,7 +319,7 @@ static void column(fsr_emit *e, const bool *held) {
     fsr_emit_column_indices(e, "c");
     for (int i = 0; i < e->tile.n; i++) {
         const int v = e->tile.loop[i];
-        if (e->k->inst[v].staged)
+        if (e->k->stand[v].staged)
             take(e, v);
         else if (e->k->inst[v].kind == FSR_INST_LOAD)
             load_once(e, v);

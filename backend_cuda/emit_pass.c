@@ -58,7 +58,7 @@ void fsr_emit_pass_types(fsr_emit *e) {
 void fsr_emit_kept(fsr_emit *e) {
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *inst = &e->k->inst[i];
-        if (inst->level != FSR_ELEM || !inst->keep)
+        if (e->k->stand[i].level != FSR_ELEM || !e->k->stand[i].keep)
             continue;
         if ((e->s.kind != FSR_SCHEDULE_ROW && e->s.kind != FSR_SCHEDULE_TEAM) || !e->s.persistent)
             fsr_emit_broken(e);

@@ -30,7 +30,7 @@ void fsr_emit_once(fsr_emit *e) {
 static void row_load(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     char element[FSR_EXPR];
-    if (inst->staged)
+    if (e->k->stand[v].staged)
         fsr_emit_add(e, element, 0, "s%d[x][deep]", v);
     else
         fsr_emit_element(e, element, inst->index, NULL);

@@ -194,7 +194,7 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
     case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;
     case FSR_INST_BOUND: fsr_emit_bound(e, buf, v); break;
-    case FSR_INST_LOAD: (inst->level == FSR_ONCE ? fsr_emit_once_load : fsr_emit_late_load)(e, buf, v); break;
+    case FSR_INST_LOAD: (e->k->stand[v].level == FSR_ONCE ? fsr_emit_once_load : fsr_emit_late_load)(e, buf, v); break;
     case FSR_INST_PICK:
         snprintf(buf, FSR_EXPR, "%s.c%d", fsr_picks_fold(e->k, inst) ? result : fsr_emit_ref(e, from, inst->arg[0]),
                  inst->component);

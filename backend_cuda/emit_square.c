@@ -37,7 +37,7 @@ static void bring(fsr_emit *e) {
     char element[FSR_EXPR];
     open_elements(e, false);
     for (int v = 0; v < e->k->ninsts; v++)
-        if (e->k->inst[v].staged)
+        if (e->k->stand[v].staged)
             fsr_emit_line(e, "s%d[deep][x] = %s;", v, fsr_emit_element(e, element, e->k->inst[v].index, NULL));
     close_elements(e);
 }
@@ -47,7 +47,7 @@ void fsr_emit_square(fsr_emit *e) {
     fsr_emit_block_tile(e, e->s.tiled, side, side);
     fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", side, side);
     for (int v = 0; v < e->k->ninsts; v++)
-        if (e->k->inst[v].staged)
+        if (e->k->stand[v].staged)
             fsr_emit_line(e, "__shared__ %s s%d[%d][%d];", fsr_emit_type(e->k->inst[v].dtype), v, side,
                           side + e->s.pad);
     bring(e);

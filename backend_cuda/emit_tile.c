@@ -72,7 +72,7 @@ static void declare_registers(fsr_emit *e) {
     for (int i = 0; i < e->tile.n; i++) {
         int v = e->tile.loop[i];
         const fsr_inst *inst = &e->k->inst[v];
-        if (inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_COMBINE && !inst->keep &&
+        if (inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_COMBINE && !e->k->stand[v].keep &&
             e->naming[v] == FSR_NAME_ITEM)
             fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(inst->dtype), v, e->s.items);
     }

@@ -23,9 +23,9 @@ static uint32_t own_dimensions(const fsr_kernel *k, const fsr_index_form *form) 
 }
 
 /* What a result may differ along, apart from what it is made of. */
-static uint32_t result_dimensions(const fsr_kernel *k, const fsr_inst *inst) {
+static uint32_t result_dimensions(const fsr_kernel *k, int number) {
     uint32_t rows = (1u << k->nparallel) - 1, all = (1u << k->ndim) - 1;
-    return inst->level == FSR_ELEM ? all : rows;
+    return k->stand[number].level == FSR_ELEM ? all : rows;
 }
 
 static uint32_t inst_dimensions(const fsr_kernel *k, int number, const uint32_t *known) {
@@ -41,7 +41,7 @@ static uint32_t inst_dimensions(const fsr_kernel *k, int number, const uint32_t 
     if (inst->kind == FSR_INST_LOAD)
         bits |= own_dimensions(k, fsr_access_form(k, inst->index));
     if (fsr_picks_fold(k, inst))
-        bits |= result_dimensions(k, inst);
+        bits |= result_dimensions(k, number);
     return bits;
 }
 

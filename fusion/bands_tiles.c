@@ -52,8 +52,8 @@ static bool reading_of(const fsr_group *q, const fsr_band_tile *own, int number,
     const fsr_form f = fsr_form_of_access(q->kernel, q->kernel->integer, load->index);
     const int last = q->kernel->ndim - 1;
     int64_t low, high;
-    if (load->level != FSR_ROW || fsr_inst_is_late(q->kernel, number) || f.nterms || f.divisor != 1 || f.whole ||
-        f.stride[last] < 1)
+    if (q->kernel->stand[number].level != FSR_ROW || fsr_inst_is_late(q->kernel, number) || f.nterms ||
+        f.divisor != 1 || f.whole || f.stride[last] < 1)
         return false;
     out->line = near_multiple(f.offset, pitch);
     out->element = f.offset - out->line * pitch;

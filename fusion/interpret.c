@@ -292,7 +292,7 @@ static void run_rows(fsr_machine *m, int pass) {
 /* Kept values of earlier passes are read, this loop's are put away. */
 static void exchange_kept(fsr_machine *m, int pass) {
     for (int i = 0; i < m->k->ninsts; i++)
-        if (m->kept[i] && m->k->inst[i].pass < pass)
+        if (m->kept[i] && m->k->stand[i].pass < pass)
             m->value[i] = m->kept[i][m->column];
 }
 
@@ -318,7 +318,7 @@ static void run_loop(fsr_machine *m, int pass) {
 
 static fsr_status hold_kept(fsr_machine *m) {
     for (int i = 0; i < m->k->ninsts; i++) {
-        if (!m->k->inst[i].keep)
+        if (!m->k->stand[i].keep)
             continue;
         m->kept[i] = calloc((size_t)m->columns + 1, sizeof(fsr_value));
         if (!m->kept[i])

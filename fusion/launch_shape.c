@@ -15,14 +15,14 @@ int64_t fsr_combine_bytes(const fsr_combine *c) {
     return fsr_round_up(at, align);
 }
 
-int fsr_inst_kept_words(const fsr_inst *inst) {
-    return !inst->keep ? 0 : fsr_dtype_size(inst->dtype) > 8 ? 2 : 1;
+int fsr_inst_kept_words(const fsr_kernel *k, int number) {
+    return !k->stand[number].keep ? 0 : fsr_dtype_size(k->inst[number].dtype) > 8 ? 2 : 1;
 }
 
 int fsr_inst_work_words(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    if (!inst->staged)
-        return fsr_inst_kept_words(inst);
+    if (!k->stand[number].staged)
+        return fsr_inst_kept_words(k, number);
     return (int)fsr_ceil_div((int64_t)fsr_dtype_size(inst->dtype) * k->schedule.group, 8);
 }
 

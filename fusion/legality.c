@@ -85,7 +85,7 @@ static bool wastes_lanes(const fsr_partition *p, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     bool inside = false;
     for (int i = 0; i < k->ninsts && group->nloops; ++i)
-        inside = inside || (k->inst[i].kind == FSR_INST_ITERATE && k->inst[i].level == FSR_ELEM);
+        inside = inside || (k->inst[i].kind == FSR_INST_ITERATE && k->stand[i].level == FSR_ELEM);
     return inside && !p->target->gpu && group->nfolds && fsr_group_orientation(group) == FSR_ORIENT_ROWS &&
            group->kernel->integer[FSR_INT_COLS] < LOOP_LANES;
 }

@@ -238,7 +238,7 @@ int fsr_inst_cost(const fsr_kernel *k, int number) {
 
 bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form) {
     for (int t = 0; t < form->nterms; t++)
-        if (k->inst[form->term[t].value].level != FSR_ONCE)
+        if (k->stand[form->term[t].value].level != FSR_ONCE)
             return true;
     return false;
 }
@@ -247,7 +247,7 @@ bool fsr_inst_is_late(const fsr_kernel *k, int number) {
     int symbol[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, symbol);
     bool waits = false;
     for (int s = 0; s < n; s++)
-        waits = waits || k->inst[symbol[s]].level != FSR_ONCE;
+        waits = waits || k->stand[symbol[s]].level != FSR_ONCE;
     return waits && k->inst[number].kind == FSR_INST_LOAD;
 }
 
@@ -292,10 +292,9 @@ typedef struct fsr_need {
 } fsr_need;
 
 static void need_value(const fsr_kernel *k, int pass, int value, fsr_need *need) {
-    const fsr_inst *inst = &k->inst[value];
-    if (inst->level != FSR_ELEM)
+    if (k->stand[value].level != FSR_ELEM)
         return;
-    if (inst->keep && inst->pass < pass)
+    if (k->stand[value].keep && k->stand[value].pass < pass)
         need->read[value] = true;
     else
         need->evaluated[value] = true;
@@ -322,17 +321,18 @@ static bool only_reports(const fsr_kernel *k, int number) {
     return true;
 }
 
-static bool is_root(const fsr_kernel *k, const fsr_inst *inst, int pass) {
-    if (inst->level != FSR_ELEM || inst->pass != pass)
+static bool is_root(const fsr_kernel *k, int number, int pass) {
+    const fsr_inst *inst = &k->inst[number];
+    if (k->stand[number].level != FSR_ELEM || k->stand[number].pass != pass)
         return false;
-    return inst->kind == FSR_INST_STORE || only_reports(k, (int)(inst - k->inst)) ||
+    return inst->kind == FSR_INST_STORE || only_reports(k, number) ||
            (inst->kind == FSR_INST_COMBINE && k->fold[inst->index].kind == FSR_FOLD_REDUCE);
 }
 
 /* Arguments have smaller numbers, so one walk from the end closes the set. */
 static void close_need(const fsr_kernel *k, int pass, fsr_need *need) {
     for (int i = k->ninsts - 1; i >= 0; i--) {
-        if (is_root(k, &k->inst[i], pass))
+        if (is_root(k, i, pass))
             need->evaluated[i] = true;
         if (need->evaluated[i])
             need_arguments(k, pass, i, need);
@@ -346,7 +346,7 @@ static void find_need(const fsr_kernel *k, int pass, fsr_need *need) {
     for (int p = k->npasses - 1; p >= pass; p--) {
         *need = (fsr_need){{false}, {false}};
         for (int i = 0; i < k->ninsts; i++)
-            need->evaluated[i] = wanted[i] && k->inst[i].pass == p;
+            need->evaluated[i] = wanted[i] && k->stand[i].pass == p;
         close_need(k, p, need);
         for (int i = 0; i < k->ninsts && p > pass; i++)
             wanted[i] = wanted[i] || need->read[i];
@@ -368,7 +368,7 @@ int fsr_kernel_pass_body(const fsr_kernel *k, int pass, int *out) {
 int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out) {
     int n = 0;
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].level == FSR_ROW && k->inst[i].pass == pass)
+        if (k->stand[i].level == FSR_ROW && k->stand[i].pass == pass)
             out[n++] = i;
     return n;
 }
@@ -376,15 +376,14 @@ int fsr_kernel_rows(const fsr_kernel *k, int pass, int *out) {
 int fsr_kernel_once(const fsr_kernel *k, int *out) {
     int n = 0;
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].level == FSR_ONCE)
+        if (k->stand[i].level == FSR_ONCE)
             out[n++] = i;
     return n;
 }
 
 bool fsr_kernel_reads_kept(const fsr_kernel *k, int pass, int value) {
-    const fsr_inst *inst = &k->inst[value];
     fsr_need need;
-    if (!inst->keep || inst->level != FSR_ELEM || inst->pass != pass)
+    if (!k->stand[value].keep || k->stand[value].level != FSR_ELEM || k->stand[value].pass != pass)
         return false;
     for (int later = pass + 1; later < k->npasses; later++) {
         find_need(k, later, &need);

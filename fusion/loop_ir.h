@@ -5,7 +5,7 @@
  * A point of the parallel dimensions is a row, r in [0, rows) in C order; a point of the folded ones a
  * column, c in [0, cols) in C order. Extents are run-time arguments.
  *
- * Instructions are those of graph/inst.h. Each has a level:
+ * Instructions are those of graph/inst.h; how they stand in the loops is a list of its own. Each has a level:
  *   ONCE  evaluated once, before everything else: the same for all points (below, Homes);
  *   ROW   evaluated once for each row;
  *   ELEM  evaluated for each (row, column).
@@ -93,6 +93,25 @@
 #define FSR_MAX_GUARD 12           /* conditions of one guard */
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
+
+typedef enum fsr_level { FSR_ROW, FSR_ELEM, FSR_ONCE } fsr_level;
+
+/* How an instruction stands in the loops of its nest. */
+typedef struct fsr_stand {
+    uint8_t level; /* fsr_level */
+    int8_t pass;
+    bool keep;     /* ELEM value held per element for later passes */
+    bool gathered; /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
+    bool staged;   /* LOAD: its elements are copied near by, once for a tile of outputs, and read there */
+} fsr_stand;
+
+_Static_assert(FSR_MAX_PASSES < INT8_MAX, "a pass is a byte");
+
+/* At the level of an argument, and in its pass, at least. */
+static inline void fsr_stand_behind(fsr_stand *stand, const fsr_stand *argument) {
+    stand->level = argument->level == FSR_ELEM ? FSR_ELEM : stand->level;
+    stand->pass = argument->pass > stand->pass ? argument->pass : stand->pass;
+}
 
 /* An index form: (offset + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
  * divisor. Equal forms are one entry of the kernel's table. */
@@ -329,6 +348,7 @@ typedef struct fsr_kernel {
     int live; /* 1 + a BOUND of level ONCE: a map of one dimension ends where it says; 0: at its extent */
     int ninsts;
     fsr_inst *inst;
+    fsr_stand *stand; /* of each instruction */
     int nfolds;
     fsr_fold *fold;
     int nloops;
@@ -516,7 +536,7 @@ int64_t fsr_combine_bytes(const fsr_combine *c);
 /* Bytes of what a fold takes and gives of one element: of a state, or less where it is narrow. */
 int64_t fsr_fold_element_bytes(const fsr_fold *fold);
 /* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
-int fsr_inst_kept_words(const fsr_inst *inst);
+int fsr_inst_kept_words(const fsr_kernel *k, int number);
 /* Words of 8 bytes that the CPU's workspace has for each column, and for instruction `number`: its kept values, or its
  * column of a panel of `group` rows. */
 int fsr_inst_work_words(const fsr_kernel *k, int number);

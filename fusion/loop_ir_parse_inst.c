@@ -181,11 +181,12 @@ void fsr_read_inst(fsr_kernel_reader *r) {
         return;
     }
     fsr_inst *inst = &k->inst[k->ninsts];
+    fsr_stand *stand = &k->stand[k->ninsts];
     *inst = (fsr_inst){.node = -1};
     fsr_lex_int(l, 0, k->npasses, &pass);
-    inst->pass = (int)pass;
-    inst->level = fsr_lex_try(l, "elem") ? FSR_ELEM : fsr_lex_try(l, "once") ? FSR_ONCE : FSR_ROW;
-    if (inst->level == FSR_ROW)
+    *stand = (fsr_stand){.pass = (int8_t)pass};
+    stand->level = fsr_lex_try(l, "elem") ? FSR_ELEM : fsr_lex_try(l, "once") ? FSR_ONCE : FSR_ROW;
+    if (stand->level == FSR_ROW)
         fsr_lex_expect(l, "row");
     if (fsr_lex_try(l, "store")) {
         read_store(r, inst);
@@ -198,9 +199,9 @@ void fsr_read_inst(fsr_kernel_reader *r) {
         fsr_lex_dtype(l, &inst->dtype);
         read_value(r, inst);
     }
-    inst->keep = fsr_lex_try(l, "keep");
-    inst->gathered = fsr_lex_try(l, "gathered");
-    inst->staged = fsr_lex_try(l, "staged");
+    stand->keep = fsr_lex_try(l, "keep");
+    stand->gathered = fsr_lex_try(l, "gathered");
+    stand->staged = fsr_lex_try(l, "staged");
     inst->tame = fsr_lex_try(l, "tame");
     k->ninsts++;
 }

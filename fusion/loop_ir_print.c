@@ -236,8 +236,9 @@ static void print_scalar(FILE *to, const fsr_inst *inst) {
 
 static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
+    const fsr_stand *stand = &k->stand[number];
     static const char *const level[] = {[FSR_ROW] = "row ", [FSR_ELEM] = "elem", [FSR_ONCE] = "once"};
-    fprintf(to, "  p%d %s ", inst->pass, level[inst->level]);
+    fprintf(to, "  p%d %s ", stand->pass, level[stand->level]);
     if (inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE)
         fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
     switch (inst->kind) {
@@ -256,8 +257,8 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    fprintf(to, "%s%s%s%s\n", inst->keep ? " keep" : "", inst->gathered ? " gathered" : "",
-            inst->staged ? " staged" : "", inst->tame ? " tame" : "");
+    fprintf(to, "%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
+            stand->staged ? " staged" : "", inst->tame ? " tame" : "");
 }
 
 static void print_body(FILE *to, const fsr_kernel *k) {

@@ -11,6 +11,7 @@
 /* List, entries that it has, the most that it may have; whether what is added finds zeros. */
 #define LISTS(L)                                        \
     L(inst, ninsts, FSR_MAX_INSTS, false)               \
+    L(stand, ninsts, FSR_MAX_INSTS, false)              \
     L(fold, nfolds, FSR_MAX_COMBINES, true)             \
     L(form, nforms, FSR_MAX_FORMS, false)               \
     L(access, naccesses, FSR_MAX_ACCESSES, true)        \

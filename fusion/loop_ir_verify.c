@@ -32,7 +32,7 @@ static bool check_whole(const fsr_check *v) {
     for (int p = 0; p < k->npasses; p++) {
         bool any = false;
         for (int i = 0; i < k->ninsts; i++)
-            any = any || (k->inst[i].level == FSR_ELEM && k->inst[i].pass == p && works(&k->inst[i]));
+            any = any || (k->stand[i].level == FSR_ELEM && k->stand[i].pass == p && works(&k->inst[i]));
         if (!any)
             return fsr_check_bad(v, "pass %d has no COMBINE, no STORE and no report", p);
     }
@@ -60,7 +60,7 @@ static bool check_live(const fsr_check *v) {
     const int at = k->live - 1;
     if (!k->live)
         return true;
-    return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_BOUND && k->inst[at].level == FSR_ONCE &&
+    return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_BOUND && k->stand[at].level == FSR_ONCE &&
             k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) ||
            fsr_check_bad(v, "v%d does not end a map of one dimension", at);
 }

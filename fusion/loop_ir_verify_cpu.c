@@ -133,7 +133,7 @@ static bool check_operators(const fsr_check *v) {
 
 static bool check_gathers(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
-        if (v->k->inst[i].gathered && !fsr_load_may_gather(v->k, &v->k->inst[i]))
+        if (v->k->stand[i].gathered && !fsr_load_may_gather(v->k, i))
             return fsr_check_bad(v, "schedule: v%d cannot be gathered", i);
     return true;
 }
@@ -148,8 +148,8 @@ static bool check_outputs(const fsr_check *v) {
                     !fsr_kernel_may_tile(k, s->across)))
         return fsr_check_bad(v, "schedule: no tile of %d outputs across dimension %d", s->tall, s->across);
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].staged != (s->tall && fsr_load_is_panel(k, i)))
-            return fsr_check_bad(v, "schedule: v%d %s a panel", i, k->inst[i].staged ? "has no need of" : "needs");
+        if (k->stand[i].staged != (s->tall && fsr_load_is_panel(k, i)))
+            return fsr_check_bad(v, "schedule: v%d %s a panel", i, k->stand[i].staged ? "has no need of" : "needs");
     return true;
 }
 
@@ -176,7 +176,7 @@ bool fsr_check_cpu(const fsr_check *v) {
     if (s->kind == FSR_SCHEDULE_COL && v->k->nparallel == 0)
         return fsr_check_bad(v, "schedule: no rows to go along the columns of");
     for (int i = 0; i < v->k->ninsts; ++i)
-        if (v->k->inst[i].keep && s->group != 1)
+        if (v->k->stand[i].keep && s->group != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->group);
     return check_part(v) && check_map(v) && check_walks(v) && check_arrays(v) && check_operators(v) &&
            check_gathers(v) && check_outputs(v);

@@ -7,11 +7,16 @@
  * there are as many as columns. */
 #include "fusion/loop_ir_verify.h"
 
+static const fsr_stand *stand_of(const fsr_check *v) {
+    return &v->k->stand[v->number];
+}
+
 /* What is evaluated once: it moves along no dimension and takes place in any case. */
 static bool check_once(const fsr_check *v, const fsr_inst *inst) {
     const bool may = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_OP ||
                      inst->kind == FSR_INST_CALL || inst->kind == FSR_INST_BOUND || inst->kind == FSR_INST_LOAD;
-    if (!may || inst->pass != 0 || inst->gathered || (inst->guard && (inst->kind == FSR_INST_LOAD || inst->report)))
+    if (!may || stand_of(v)->pass != 0 || stand_of(v)->gathered ||
+        (inst->guard && (inst->kind == FSR_INST_LOAD || inst->report)))
         return fsr_check_bad(v, "ONCE, and not of any point");
     if (inst->kind != FSR_INST_LOAD || !fsr_check_range(inst->index, v->k->naccesses))
         return true;
@@ -24,17 +29,18 @@ static bool check_once(const fsr_check *v, const fsr_inst *inst) {
 /* An instruction's own place, before anything looks at its arguments. */
 static bool check_place(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
-    if (!fsr_inst_may_stand(inst->kind, FSR_IN_NEST) || (unsigned)inst->level > FSR_ONCE)
+    if (!fsr_inst_may_stand(inst->kind, FSR_IN_NEST) || (unsigned)stand_of(v)->level > FSR_ONCE)
         return fsr_check_bad(v, "unknown kind or level");
-    if (inst->level == FSR_ELEM && k->npasses == 0)
+    if (stand_of(v)->level == FSR_ELEM && k->npasses == 0)
         return fsr_check_bad(v, "ELEM without a folded dimension");
-    if (!fsr_check_range(inst->pass, inst->level == FSR_ELEM ? k->npasses : k->npasses + 1))
-        return fsr_check_bad(v, "pass %d of %d", inst->pass, k->npasses);
+    if (!fsr_check_range(stand_of(v)->pass, stand_of(v)->level == FSR_ELEM ? k->npasses : k->npasses + 1))
+        return fsr_check_bad(v, "pass %d of %d", stand_of(v)->pass, k->npasses);
     if (inst->kind != FSR_INST_COMBINE && !fsr_check_dtype(inst->dtype))
         return fsr_check_bad(v, "no dtype");
-    if (inst->keep && (inst->level != FSR_ELEM || !fsr_inst_has_value(inst->kind) || inst->kind == FSR_INST_ITERATE))
+    if (stand_of(v)->keep &&
+        (stand_of(v)->level != FSR_ELEM || !fsr_inst_has_value(inst->kind) || inst->kind == FSR_INST_ITERATE))
         return fsr_check_bad(v, "only an ELEM value can be kept");
-    return inst->level != FSR_ONCE || check_once(v, inst);
+    return stand_of(v)->level != FSR_ONCE || check_once(v, inst);
 }
 
 /* An argument: earlier, with a value, of a level and pass that the user may read. */
@@ -45,12 +51,12 @@ static bool check_argument(const fsr_check *v, int value) {
     const fsr_inst *arg = &v->k->inst[value];
     if (!fsr_inst_has_value(arg->kind) || (arg->kind == FSR_INST_ITERATE && user->kind != FSR_INST_PICK))
         return fsr_check_bad(v, "takes v%d, which has no value", value);
-    if (user->level == FSR_ROW && arg->level == FSR_ELEM)
+    if (stand_of(v)->level == FSR_ROW && v->k->stand[value].level == FSR_ELEM)
         return fsr_check_bad(v, "ROW takes the ELEM value v%d", value);
-    if (user->level == FSR_ONCE && arg->level != FSR_ONCE)
+    if (stand_of(v)->level == FSR_ONCE && v->k->stand[value].level != FSR_ONCE)
         return fsr_check_bad(v, "ONCE takes v%d, which is not", value);
-    if (arg->pass > user->pass)
-        return fsr_check_bad(v, "pass %d takes v%d of pass %d", user->pass, value, arg->pass);
+    if (v->k->stand[value].pass > stand_of(v)->pass)
+        return fsr_check_bad(v, "pass %d takes v%d of pass %d", stand_of(v)->pass, value, v->k->stand[value].pass);
     return true;
 }
 
@@ -105,10 +111,10 @@ static bool check_symbols(const fsr_check *v, const fsr_index_form *form) {
 
 /* What is evaluated once a row has no guard that depends on the column: neither by an index, nor by a value, which as
  * an argument is not of an element (check_argument). */
-static bool check_guarded(const fsr_check *v, const fsr_inst *inst, int guard) {
+static bool check_guarded(const fsr_check *v, int guard) {
     if (!fsr_check_range(guard, v->k->nguards))
         return fsr_check_bad(v, "guard %d of %d", guard, v->k->nguards);
-    for (int d = v->k->nparallel; d < v->k->ndim && inst->level == FSR_ROW; d++)
+    for (int d = v->k->nparallel; d < v->k->ndim && stand_of(v)->level == FSR_ROW; d++)
         if (fsr_guard_reads_index(v->k, guard, d))
             return fsr_check_bad(v, "a guard of a ROW instruction depends on the folded dimension %d", d);
     int nterms = 0;
@@ -142,7 +148,7 @@ static bool check_compacted(const fsr_check *v, const fsr_inst *inst) {
 
 /* A filter's store: its mask, and the count of it. */
 static bool check_filter(const fsr_check *v, const fsr_inst *inst) {
-    if (inst->filter > FSR_FILTER_COMPACTED || inst->level == FSR_ROW)
+    if (inst->filter > FSR_FILTER_COMPACTED || stand_of(v)->level == FSR_ROW)
         return fsr_check_bad(v, "a filter's store that is not one of each column");
     if (!check_operand(v, inst->arg[1], FSR_BOOL) || !check_argument(v, inst->arg[2]))
         return false;
@@ -177,7 +183,7 @@ static bool check_combining(const fsr_check *v, const fsr_inst *inst) {
 static bool check_store(const fsr_check *v, const fsr_inst *inst) {
     if (!v->k->array[v->k->access[inst->index].buffer].written)
         return fsr_check_bad(v, "stores into array %d, which is not written", v->k->access[inst->index].buffer);
-    if (inst->level == FSR_ROW && v->k->npasses > 0 && fsr_inst_scatters(v->k, inst))
+    if (stand_of(v)->level == FSR_ROW && v->k->npasses > 0 && fsr_inst_scatters(v->k, inst))
         return fsr_check_bad(v, "a store of a row at a computed place");
     return check_operand(v, inst->arg[0], inst->dtype) && (!inst->filter || check_filter(v, inst)) &&
            (!inst->combines || check_combining(v, inst));
@@ -196,7 +202,7 @@ static bool check_bound(const fsr_check *v, const fsr_inst *inst) {
     if (inst->report && (!fsr_check_range(inst->report - 1, k->narrays) || !k->array[inst->report - 1].written ||
                          k->array[inst->report - 1].dtype != FSR_U64))
         return fsr_check_bad(v, "reports into array %d, which is no written u64", inst->report - 1);
-    return check_operand(v, inst->arg[0], FSR_I64) && (!inst->guard || check_guarded(v, inst, inst->guard - 1));
+    return check_operand(v, inst->arg[0], FSR_I64) && (!inst->guard || check_guarded(v, inst->guard - 1));
 }
 
 static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
@@ -212,16 +218,16 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     if (inst->dtype != array->dtype)
         return fsr_check_bad(v, "array %d is %s, not %s", a->buffer, fsr_dtype_name(array->dtype),
                              fsr_dtype_name(inst->dtype));
-    for (int d = k->nparallel; d < k->ndim && inst->level == FSR_ROW; d++)
+    for (int d = k->nparallel; d < k->ndim && stand_of(v)->level == FSR_ROW; d++)
         if (fsr_access_form(k, inst->index)->stride[d] != FSR_STRIDE_ZERO)
             return fsr_check_bad(v, "ROW access %d depends on the folded dimension %d", inst->index, d);
-    if (inst->level == FSR_ROW && a->linear && k->npasses > 0)
+    if (stand_of(v)->level == FSR_ROW && a->linear && k->npasses > 0)
         return fsr_check_bad(v, "ROW access %d is linear over the whole domain", inst->index);
-    if (inst->level == FSR_ELEM && a->row_linear)
+    if (stand_of(v)->level == FSR_ELEM && a->row_linear)
         return fsr_check_bad(v, "ELEM access %d is linear over rows", inst->index);
     if (inst->kind == FSR_INST_STORE)
         return check_store(v, inst);
-    return !inst->guard || check_guarded(v, inst, inst->guard - 1);
+    return !inst->guard || check_guarded(v, inst->guard - 1);
 }
 
 static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {
@@ -229,7 +235,7 @@ static bool check_combine_inst(const fsr_check *v, const fsr_inst *inst) {
     if (!fsr_check_range(inst->index, k->nfolds))
         return fsr_check_bad(v, "fold %d of %d", inst->index, k->nfolds);
     const fsr_fold *f = &k->fold[inst->index];
-    if (inst->level != FSR_ELEM || inst->pass != f->pass)
+    if (stand_of(v)->level != FSR_ELEM || stand_of(v)->pass != f->pass)
         return fsr_check_bad(v, "performs fold %d of pass %d outside that pass's loop", inst->index, f->pass);
     for (int i = 0; i < v->number; i++)
         if (k->inst[i].kind == FSR_INST_COMBINE && k->inst[i].index == inst->index)
@@ -249,9 +255,9 @@ static bool check_result(const fsr_check *v, const fsr_inst *inst) {
     if (inst->dtype != fsr_fold_dtype(f, inst->component))
         return fsr_check_bad(v, "component %d of fold %d is %s", inst->component, inst->index,
                              fsr_dtype_name(fsr_fold_dtype(f, inst->component)));
-    if (f->kind == FSR_FOLD_REDUCE && (inst->level != FSR_ROW || inst->pass != f->pass + 1))
+    if (f->kind == FSR_FOLD_REDUCE && (stand_of(v)->level != FSR_ROW || stand_of(v)->pass != f->pass + 1))
         return fsr_check_bad(v, "a reduction's result is ROW of pass %d", f->pass + 1);
-    return f->kind != FSR_FOLD_SCAN || (inst->level == FSR_ELEM && inst->pass == f->pass) ||
+    return f->kind != FSR_FOLD_SCAN || (stand_of(v)->level == FSR_ELEM && stand_of(v)->pass == f->pass) ||
            fsr_check_bad(v, "a scan's result is ELEM of pass %d", f->pass);
 }
 
@@ -274,8 +280,7 @@ static bool check_final(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
     if (!check_argument(v, inst->arg[0]))
         return false;
-    const fsr_inst *from = &k->inst[inst->arg[0]];
-    if (from->level != inst->level || from->pass != inst->pass)
+    if (k->stand[inst->arg[0]].level != stand_of(v)->level || k->stand[inst->arg[0]].pass != stand_of(v)->pass)
         return fsr_check_bad(v, "result of loop %d at another level or in another pass than it", inst->index);
     const fsr_iteration *l = k->loop[inst->index].program;
     if (!fsr_check_range(inst->component, l->nstate + 1))
@@ -312,10 +317,10 @@ bool fsr_check_inst(const fsr_check *v) {
     case FSR_INST_INDEX:
         if (!fsr_check_range(inst->index, k->ndim))
             return fsr_check_bad(v, "index along dimension %d of %d", inst->index, k->ndim);
-        return inst->level == FSR_ELEM || inst->index < k->nparallel ||
+        return stand_of(v)->level == FSR_ELEM || inst->index < k->nparallel ||
                fsr_check_bad(v, "ROW index along the folded dimension %d", inst->index);
     case FSR_INST_GUARD:
-        return check_guarded(v, inst, inst->index) &&
+        return check_guarded(v, inst->index) &&
                (inst->dtype == FSR_BOOL || fsr_check_bad(v, "a guard that is not bool"));
     case FSR_INST_BOUND: return check_bound(v, inst);
     case FSR_INST_LOAD:

@@ -19,9 +19,9 @@ static bool check_outputs(const fsr_check *v) {
     if (!s->tall && (s->across || s->depth || (s->pad && !s->tile) || s->chunk))
         return fsr_check_bad(v, "schedule: lengths of a tile of outputs that is not tall");
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].staged !=
+        if (k->stand[i].staged !=
             ((s->tall && fsr_load_is_tiled(k, i)) || (s->tile && fsr_load_is_turned(k, i, s->tiled))))
-            return fsr_check_bad(v, "schedule: v%d %s staged", i, k->inst[i].staged ? "cannot be" : "must be");
+            return fsr_check_bad(v, "schedule: v%d %s staged", i, k->stand[i].staged ? "cannot be" : "must be");
     if (!s->tall)
         return true;
     if (s->kind != FSR_SCHEDULE_COL || !fsr_check_range(s->tall, MOST_TALL + 1) || s->items > MOST_TALL ||
@@ -86,7 +86,7 @@ static bool check_gpu(const fsr_check *v) {
     if (s->items < 1 || s->items % s->vector != 0)
         return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
     for (int i = 0; i < v->k->ninsts; i++)
-        if (v->k->inst[i].gathered)
+        if (v->k->stand[i].gathered)
             return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
     const bool chained = s->kind == FSR_SCHEDULE_LOOKBACK && fsr_kernel_may_chain(v->k);
     if (s->members < 0 || (s->members && !chained && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
@@ -125,7 +125,7 @@ static bool check_versions(const fsr_check *v) {
 static bool check_keep(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     for (int i = 0; i < k->ninsts; i++)
-        if (k->inst[i].keep && !k->schedule.persistent && k->schedule.target == FSR_TARGET_GPU)
+        if (k->stand[i].keep && !k->schedule.persistent && k->schedule.target == FSR_TARGET_GPU)
             return fsr_check_bad(v, "schedule: v%d is kept, but rows are not persistent", i);
     return true;
 }

@@ -15,16 +15,17 @@ static void find_uses(const fsr_kernel *k, uint8_t *uses) {
         int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
         uses[i] = inst->kind == FSR_INST_ITERATE ? (uint8_t)(1u << inst->index) : 0;
         for (int a = 0; a < n; a++)
-            uses[i] |= k->inst[argument[a]].level == FSR_ELEM ? uses[argument[a]] : 0;
-        if (fsr_picks_fold(k, inst) && inst->level == FSR_ELEM)
+            uses[i] |= k->stand[argument[a]].level == FSR_ELEM ? uses[argument[a]] : 0;
+        if (fsr_picks_fold(k, inst) && k->stand[i].level == FSR_ELEM)
             uses[i] = uses[inst->arg[0]];
     }
 }
 
 /* The instruction makes its pass run loop l. A scan does not before somebody reads it, but somebody will. */
-static bool runs(const fsr_inst *inst, uint8_t uses, int l) {
-    bool root = inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE;
-    return root && inst->level == FSR_ELEM && (uses >> l & 1);
+static bool runs(const fsr_kernel *k, int number, uint8_t uses, int l) {
+    const fsr_inst_kind kind = k->inst[number].kind;
+    const bool root = kind == FSR_INST_STORE || kind == FSR_INST_COMBINE;
+    return root && k->stand[number].level == FSR_ELEM && (uses >> l & 1);
 }
 
 int fsr_kernel_loop_passes(const fsr_kernel *k, int loop) {
@@ -34,7 +35,7 @@ int fsr_kernel_loop_passes(const fsr_kernel *k, int loop) {
     for (int p = 0; p < k->npasses; p++) {
         bool any = false;
         for (int i = 0; i < k->ninsts; i++)
-            any = any || (k->inst[i].pass == p && runs(&k->inst[i], uses[i], loop));
+            any = any || (k->stand[i].pass == p && runs(k, i, uses[i], loop));
         passes += any;
     }
     return passes;
@@ -49,10 +50,10 @@ void fsr_kernel_join_stores(fsr_kernel *k) {
         for (int l = 0; l < k->nloops; l++) {
             int last = 0;
             for (int i = 0; i < k->ninsts; i++)
-                if (runs(&k->inst[i], uses[i], l) && k->inst[i].pass > last)
-                    last = k->inst[i].pass;
+                if (runs(k, i, uses[i], l) && k->stand[i].pass > last)
+                    last = k->stand[i].pass;
             for (int i = 0; i < k->ninsts; i++)
-                if (k->inst[i].kind == FSR_INST_STORE && runs(&k->inst[i], uses[i], l))
-                    k->inst[i].pass = last;
+                if (k->inst[i].kind == FSR_INST_STORE && runs(k, i, uses[i], l))
+                    k->stand[i].pass = last;
         }
 }

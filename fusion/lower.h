@@ -63,11 +63,12 @@ int fsr_lower_blame(fsr_lowering *l, const char *reason, fsr_link blame);
 /* The same, because a flat index does not split into a node's dimensions; over a finer domain it might. */
 int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, const fsr_index *index);
 /* An instruction like one that is there is that one, else it is added. */
-int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst);
-/* A new instruction without arguments, of the row; and its appending, in the level and pass of its arguments at
- * least. */
+int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst, fsr_level least);
+/* A new instruction without arguments; and its appending, of the row or `least`, in the level and pass of its arguments
+ * at least. */
 fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node);
 int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst);
+int fsr_lower_add_at(fsr_lowering *l, const fsr_inst *inst, fsr_stand least);
 
 /* lower_memo.c */
 /* NULL: out of memory. */

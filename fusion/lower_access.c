@@ -15,7 +15,7 @@ fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
         if (at->coef[i] != 0 && d->extent[i] != 1)
             return FSR_ELEM;
     for (int i = 0; i < at->nterms; ++i)
-        if (l->k->inst[at->value[i]].level == FSR_ELEM)
+        if (l->k->stand[at->value[i]].level == FSR_ELEM)
             return FSR_ELEM;
     return FSR_ROW;
 }
@@ -89,10 +89,10 @@ static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, cons
         if (at->kind == FSR_INST_LOAD && at->index == access && fsr_lower_serves(l, at->guard))
             return i;
     }
-    inst.level = fsr_lower_level(l, &address);
+    fsr_level level = fsr_lower_level(l, &address);
     if (inst.guard && fsr_lower_guard_level(l, inst.guard - 1) == FSR_ELEM)
-        inst.level = FSR_ELEM;
-    return fsr_lower_add(l, &inst);
+        level = FSR_ELEM;
+    return fsr_lower_add_at(l, &inst, (fsr_stand){.level = level});
 }
 
 int fsr_lower_leaf(fsr_lowering *l, fsr_link link, const fsr_index *index) {

@@ -94,7 +94,7 @@ int fsr_lower_integer(fsr_lowering *l, int64_t value) {
 static bool used_by_element(const fsr_kernel *k, int access) {
     for (int i = 0; i < k->ninsts; ++i)
         if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].index == access &&
-            k->inst[i].level == FSR_ELEM)
+            k->stand[i].level == FSR_ELEM)
             return true;
     return false;
 }
@@ -169,7 +169,7 @@ static void settle_homes(fsr_kernel *k) {
         for (int a = 0; a < n; ++a)
             once[argument[a]] = true;
         if (once[i])
-            k->inst[i].level = FSR_ONCE;
+            k->stand[i].level = FSR_ONCE;
     }
 }
 
@@ -177,17 +177,17 @@ static void settle_homes(fsr_kernel *k) {
 static void sink_passes(fsr_kernel *k) {
     for (int i = k->ninsts - 1; i >= 0; --i) {
         fsr_inst *at = &k->inst[i];
-        if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
+        if (k->stand[i].level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
             at->kind == FSR_INST_PICK || at->kind == FSR_INST_ITERATE)
             continue;
         int first = -1;
         for (int j = i + 1; j < k->ninsts; ++j) {
-            int pass = k->inst[j].pass;
+            int pass = k->stand[j].pass;
             if ((first < 0 || pass < first) && fsr_inst_reads(k, j, i))
                 first = pass;
         }
-        if (first > at->pass)
-            at->pass = first;
+        if (first > k->stand[i].pass)
+            k->stand[i].pass = first;
     }
 }
 
@@ -292,8 +292,8 @@ bool fsr_lower_finish(fsr_lowering *l) {
         return false;
     settle_homes(k);
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].level == FSR_ELEM && k->inst[i].pass >= k->npasses)
-            k->npasses = k->inst[i].pass + 1;
+        if (k->stand[i].level == FSR_ELEM && k->stand[i].pass >= k->npasses)
+            k->npasses = k->stand[i].pass + 1;
     fsr_kernel_join_stores(k);
     sink_passes(k);
     return true;

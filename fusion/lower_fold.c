@@ -63,13 +63,10 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
         return fsr_lower_refuse(l, "the folds have different domains"), false;
     fsr_inst inst = fsr_lower_blank(FSR_INST_COMBINE, n->dtype[0], node);
     inst.index = slot;
-    inst.level = FSR_ELEM;
     for (int i = 0; i < n->nout; ++i) {
         fold->input[i] = fsr_lower_eval_under(l, n->arg[i], &input, 0);
         if (fold->input[i] < 0)
             return false;
-        if (k->inst[fold->input[i]].pass > inst.pass)
-            inst.pass = k->inst[fold->input[i]].pass;
     }
     for (int i = n->nout; i < n->nargs; ++i) {
         fold->same[i - n->nout] = fsr_lower_scalar(l, n->arg[i].id);
@@ -82,9 +79,11 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
         return fsr_lower_refuse(l, fsr_reason_memory), false;
     fold->kind = fsr_is(n->kind, FSR_IS_RUNNING) ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     fold->exclusive = n->exclusive;
-    fold->pass = inst.pass;
-    l->combine[slot] = fsr_lower_add(l, &inst);
-    return l->combine[slot] >= 0;
+    l->combine[slot] = fsr_lower_add_at(l, &inst, (fsr_stand){.level = FSR_ELEM});
+    if (l->combine[slot] < 0)
+        return false;
+    fold->pass = k->stand[l->combine[slot]].pass;
+    return true;
 }
 
 /* A result of the group's own fold. */
@@ -97,14 +96,15 @@ static int own_result(fsr_lowering *l, fsr_link link, const fsr_index *index, in
                                 "the fold's result is needed in another order or at other places than it is produced");
     if (!fsr_lower_combine(l, slot))
         return -1;
-    bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
+    const bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
+    const int8_t pass = (int8_t)l->k->fold[slot].pass;
     fsr_inst inst = fsr_lower_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
     inst.index = slot;
     inst.component = link.output;
     inst.arg[0] = l->combine[slot];
-    inst.level = scan ? FSR_ELEM : FSR_ROW;
-    inst.pass = l->k->fold[slot].pass + (scan ? 0 : 1);
-    return fsr_lower_add(l, &inst);
+    return fsr_lower_add_at(l, &inst,
+                            scan ? (fsr_stand){.level = FSR_ELEM, .pass = pass}
+                                 : (fsr_stand){.level = FSR_ROW, .pass = (int8_t)(pass + 1)});
 }
 
 int fsr_lower_fold(fsr_lowering *l, fsr_link link, const fsr_index *index) {

@@ -47,9 +47,8 @@ int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t ex
             return -1;
         inst.report = 1 + array;
     }
-    if (inst.guard)
-        inst.level = fsr_lower_guard_level(l, inst.guard - 1);
-    return inst.index < 0 ? -1 : fsr_lower_once(l, &inst);
+    const fsr_level level = inst.guard ? fsr_lower_guard_level(l, inst.guard - 1) : FSR_ROW;
+    return inst.index < 0 ? -1 : fsr_lower_once(l, &inst, level);
 }
 
 bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_index *index, int *out) {

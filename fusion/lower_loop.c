@@ -26,24 +26,22 @@ static bool is_own_index(const fsr_lowering *l, const fsr_shape *shape, const fs
 
 /* Why the loop may not run at this level and pass. Divided rows of a CPU's scan take in its input twice
  * (backend_cpu/emit/share.c). */
-static const char *runs_again(const fsr_lowering *l, const fsr_inst *inst) {
+static const char *runs_again(const fsr_lowering *l, const fsr_stand *stand) {
     const fsr_domain *d = &l->group->domain;
-    if (inst->level == FSR_ROW && inst->pass == 0 && d->ndim > d->nparallel)
+    if (stand->level == FSR_ROW && stand->pass == 0 && d->ndim > d->nparallel)
         return "its loop would run in everything that shares a row";
-    if (inst->level == FSR_ELEM && !l->p->target->gpu && fsr_lower_scans(l))
+    if (stand->level == FSR_ELEM && !l->p->target->gpu && fsr_lower_scans(l))
         return "its loop would run again where the scan's carries are known";
     return NULL;
 }
 
 /* The inputs of a loop; false: refused. */
-static bool loop_inputs(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, int *input, fsr_inst *inst) {
+static bool loop_inputs(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, int *input, fsr_stand *stand) {
     for (int i = 0; i < fsr_own_arguments(&n->content); ++i) {
         input[i] = fsr_lower_eval(l, n->arg[i], index);
         if (input[i] < 0)
             return false;
-        const fsr_inst *from = &l->k->inst[input[i]];
-        inst->level = from->level == FSR_ELEM ? FSR_ELEM : inst->level;
-        inst->pass = from->pass > inst->pass ? from->pass : inst->pass;
+        fsr_stand_behind(stand, &l->k->stand[input[i]]);
     }
     return true;
 }
@@ -89,14 +87,15 @@ static bool runs_for_others(fsr_lowering *l, fsr_link link) {
 static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_inst inst = fsr_lower_blank(FSR_INST_ITERATE, FSR_I32, link.id);
+    fsr_stand stand = {.level = FSR_ROW};
     int input[FSR_MAX_ARGS];
     if (runs_for_others(l, link))
         return -1;
-    if (!loop_inputs(l, n, index, input, &inst))
+    if (!loop_inputs(l, n, index, input, &stand))
         return -1;
     if (l->k->nloops == FSR_MAX_LOOPS)
         return fsr_lower_refuse(l, "the kernel would have too many loops");
-    const char *reason = runs_again(l, &inst);
+    const char *reason = runs_again(l, &stand);
     if (reason)
         return fsr_lower_blame(l, reason, link);
     fsr_iteration *own = fsr_kernel_loop_room(l->k) ? fsr_iteration_copy(n->loop) : NULL;

@@ -89,8 +89,7 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
             return i;
     fsr_inst inst = fsr_lower_blank(FSR_INST_GUARD, FSR_BOOL, node);
     inst.index = guard - 1;
-    inst.level = fsr_lower_guard_level(l, guard - 1);
-    return fsr_lower_add(l, &inst);
+    return fsr_lower_add_at(l, &inst, (fsr_stand){.level = fsr_lower_guard_level(l, guard - 1)});
 }
 
 /* The choice between argument 0 at index and argument 1 at inner, which is evaluated where the region's conditions and

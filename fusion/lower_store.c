@@ -157,9 +157,8 @@ static bool store_values(fsr_lowering *l, fsr_link link, const fsr_index *index,
 }
 
 /* A value of the row is one for all of its columns, and so is where it goes. */
-static bool row_is_one(fsr_lowering *l, const fsr_inst *inst, const fsr_affine *address) {
-    if (inst->level == FSR_ELEM ||
-        (l->k->inst[inst->arg[0]].level == FSR_ROW && fsr_lower_level(l, address) == FSR_ROW))
+static bool row_is_one(fsr_lowering *l, const fsr_inst *inst, fsr_level level, const fsr_affine *address) {
+    if (level == FSR_ELEM || (l->k->stand[inst->arg[0]].level == FSR_ROW && fsr_lower_level(l, address) == FSR_ROW))
         return true;
     return fsr_lower_refuse(l, "a value of the row depends on the column"), false;
 }
@@ -199,6 +198,6 @@ bool fsr_lower_store(fsr_lowering *l, int i) {
     inst.index = array < 0 ? -1 : fsr_lower_access(l, array, &address);
     if (inst.index < 0)
         return false;
-    inst.level = l->group->row[i] ? FSR_ROW : FSR_ELEM;
-    return row_is_one(l, &inst, &address) && fsr_lower_add(l, &inst) >= 0;
+    const fsr_level level = l->group->row[i] ? FSR_ROW : FSR_ELEM;
+    return row_is_one(l, &inst, level, &address) && fsr_lower_add_at(l, &inst, (fsr_stand){.level = level}) >= 0;
 }

@@ -58,7 +58,7 @@ int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c) {
     inst.arg[0] = a;
     inst.arg[1] = b;
     inst.arg[2] = c;
-    return fsr_lower_once(l, &inst);
+    return fsr_lower_once(l, &inst, FSR_ROW);
 }
 
 static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
@@ -76,16 +76,15 @@ int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to) {
     inst.compute = l->k->inst[value].dtype;
     inst.op = FSR_OP_CAST;
     inst.arg[0] = value;
-    return fsr_lower_once(l, &inst);
+    return fsr_lower_once(l, &inst, FSR_ROW);
 }
 
 /* A domain's index, as dtype. */
 static int index_of(fsr_lowering *l, int node, int d, fsr_dtype dtype) {
     fsr_inst inst = fsr_lower_blank(FSR_INST_INDEX, dtype, node);
     inst.index = d;
-    inst.level = d < l->group->domain.nparallel ? FSR_ROW : FSR_ELEM;
     l->indexed[d] = true;
-    return fsr_lower_once(l, &inst);
+    return fsr_lower_once(l, &inst, d < l->group->domain.nparallel ? FSR_ROW : FSR_ELEM);
 }
 
 /* The dimension whose index this is, with nothing added; -1: it is more than that. */

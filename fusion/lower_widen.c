@@ -72,7 +72,7 @@ static int widened(fsr_lowering *l, int load, const fsr_guard *from, const fsr_g
         return -1;
     const int to = guard.n ? fsr_lower_guard(l, &guard) : 0;
     const bool by_column = to > 0 && fsr_lower_guard_level(l, to - 1) == FSR_ELEM;
-    return (guard.n && !to) || (by_column && level == FSR_ROW) || level != l->k->inst[load].level ? -1 : to;
+    return (guard.n && !to) || (by_column && level == FSR_ROW) || level != l->k->stand[load].level ? -1 : to;
 }
 
 /* Marks what the value is made of. False: an index is reported there, or bounded for each column by its guard alone. */
@@ -84,7 +84,7 @@ static bool mark(const fsr_kernel *k, int inst, bool *made) {
         for (int a = 0; a < n; ++a)
             made[argument[a]] = true;
         if (made[i] && k->inst[i].kind == FSR_INST_BOUND && k->inst[i].guard &&
-            (k->inst[i].report || k->inst[i].level == FSR_ELEM))
+            (k->inst[i].report || k->stand[i].level == FSR_ELEM))
             return false;
     }
     return true;

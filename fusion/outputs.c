@@ -25,9 +25,9 @@ static bool stands_in_tile(const fsr_kernel *k, int number, int across) {
     case FSR_INST_PARAM:
     case FSR_INST_INDEX:
     case FSR_INST_OP:
-    case FSR_INST_COMBINE: return !inst->keep;
+    case FSR_INST_COMBINE: return !k->stand[number].keep;
     case FSR_INST_LOAD:
-        return !inst->keep && !inst->guard && !inst->gathered && !fsr_inst_is_late(k, number) &&
+        return !k->stand[number].keep && !inst->guard && !k->stand[number].gathered && !fsr_inst_is_late(k, number) &&
                !fsr_access_form(k, inst->index)->divisor &&
                !(moves_along(k, number, k->nparallel - 1) && moves_along(k, number, across));
     default: return false;
@@ -41,14 +41,15 @@ bool fsr_kernel_may_tile(const fsr_kernel *k, int across) {
         if (k->fold[f].kind != FSR_FOLD_REDUCE)
             return false;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].level == FSR_ELEM && !stands_in_tile(k, i, across))
+        if (k->stand[i].level == FSR_ELEM && !stands_in_tile(k, i, across))
             return false;
     return true;
 }
 
 bool fsr_load_is_panel(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    return inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM && moves_along(k, number, k->nparallel - 1);
+    return inst->kind == FSR_INST_LOAD && k->stand[number].level == FSR_ELEM &&
+           moves_along(k, number, k->nparallel - 1);
 }
 
 bool fsr_tile_value_moves(const fsr_kernel *k, int value, int d) {
@@ -57,7 +58,7 @@ bool fsr_tile_value_moves(const fsr_kernel *k, int value, int d) {
 
 bool fsr_load_is_tiled(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    return inst->kind == FSR_INST_LOAD && inst->level == FSR_ELEM &&
+    return inst->kind == FSR_INST_LOAD && k->stand[number].level == FSR_ELEM &&
            (moves_along(k, number, k->nparallel - 1) || moves_along(k, number, k->schedule.across));
 }
 
@@ -68,7 +69,7 @@ int64_t fsr_tile_shared_bytes(const fsr_kernel *k) {
         const int64_t extent =
             fsr_load_is_panel(k, i) ? (int64_t)s->group * s->items : (int64_t)(s->threads / s->group) * s->tall;
         const int64_t size = (int64_t)fsr_dtype_size(k->inst[i].dtype);
-        bytes += k->inst[i].staged ? fsr_round_up((extent + s->pad) * s->depth * size, 16) : 0;
+        bytes += k->stand[i].staged ? fsr_round_up((extent + s->pad) * s->depth * size, 16) : 0;
     }
     return bytes;
 }

@@ -69,7 +69,7 @@ int fsr_columns_widest(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *inst = &k->inst[i];
         const bool access = inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE;
-        if (access && inst->level == FSR_ELEM && fsr_dtype_size(inst->dtype) > widest)
+        if (access && k->stand[i].level == FSR_ELEM && fsr_dtype_size(inst->dtype) > widest)
             widest = fsr_dtype_size(inst->dtype);
     }
     return widest ? (int)widest : 4;
@@ -78,8 +78,8 @@ int fsr_columns_widest(const fsr_kernel *k) {
 int fsr_inst_last_use(const fsr_kernel *k, int value) {
     int last = -1;
     for (int i = value + 1; i < k->ninsts; ++i) {
-        if (k->inst[i].pass > last && fsr_inst_reads(k, i, value))
-            last = k->inst[i].pass;
+        if (k->stand[i].pass > last && fsr_inst_reads(k, i, value))
+            last = k->stand[i].pass;
     }
     return last;
 }
@@ -87,15 +87,15 @@ int fsr_inst_last_use(const fsr_kernel *k, int value) {
 /* A bare index or a guard is cheaper to evaluate again. */
 bool fsr_inst_crosses(const fsr_kernel *k, int value) {
     const fsr_inst *at = &k->inst[value];
-    if (at->level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
+    if (k->stand[value].level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
         at->kind == FSR_INST_INDEX || at->kind == FSR_INST_GUARD || at->kind == FSR_INST_ITERATE)
         return false;
-    return fsr_inst_last_use(k, value) > at->pass;
+    return fsr_inst_last_use(k, value) > k->stand[value].pass;
 }
 
 void fsr_schedule_keep(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
-        k->inst[i].keep = fsr_inst_crosses(k, i);
+        k->stand[i].keep = fsr_inst_crosses(k, i);
 }
 
 /* True if the sum of an access, or what its strides alone come to, passes the limit in either direction. */
@@ -215,7 +215,7 @@ int fsr_schedule_vector(const fsr_group *group, int d, int most) {
 
 bool fsr_kernel_has_loops(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_ITERATE && (k->inst[i].level == FSR_ELEM || k->npasses == 0))
+        if (k->inst[i].kind == FSR_INST_ITERATE && (k->stand[i].level == FSR_ELEM || k->npasses == 0))
             return true;
     return false;
 }

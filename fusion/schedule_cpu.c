@@ -266,16 +266,14 @@ static void finish_gathers(fsr_kernel *k) {
     bool lanes = k->schedule.fold_walk.form == FSR_WALK_LANES;
     for (int pass = 0; pass < k->npasses; ++pass)
         lanes = lanes || k->schedule.walk[pass].form == FSR_WALK_LANES;
-    for (int i = 0; i < k->ninsts; ++i) {
-        fsr_inst *inst = &k->inst[i];
-        inst->gathered = lanes && fsr_load_may_gather(k, inst) && fsr_dtype_size(inst->dtype) <= 2;
-    }
+    for (int i = 0; i < k->ninsts; ++i)
+        k->stand[i].gathered = lanes && fsr_load_may_gather(k, i) && fsr_dtype_size(k->inst[i].dtype) <= 2;
 }
 
 /* Kept values stand in room for one row. */
 static void finish_group(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].keep)
+        if (k->stand[i].keep)
             k->schedule.group = 1;
 }
 

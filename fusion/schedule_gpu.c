@@ -64,10 +64,10 @@ static int widest_of_a_point(const fsr_kernel *k) {
     bool once[FSR_MAX_BUFFERS] = {false};
     size_t widest = 1;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_LOAD && k->inst[i].level == FSR_ONCE)
+        if (k->inst[i].kind == FSR_INST_LOAD && k->stand[i].level == FSR_ONCE)
             once[k->access[k->inst[i].index].buffer] = true;
     for (int i = 0; i < k->ninsts; ++i)
-        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->inst[i].level != FSR_ONCE)
+        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->stand[i].level != FSR_ONCE)
             once[k->access[k->inst[i].index].buffer] = false;
     for (int a = 0; a < k->narrays; ++a)
         if (!once[a] && fsr_dtype_size(k->array[a].dtype) > widest)
@@ -81,7 +81,7 @@ static int words_loaded(const fsr_kernel *k) {
     const fsr_level level = k->npasses ? FSR_ELEM : FSR_ROW;
     int words = 0;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_LOAD && k->inst[i].level == level && !fsr_inst_is_late(k, i))
+        if (k->inst[i].kind == FSR_INST_LOAD && k->stand[i].level == level && !fsr_inst_is_late(k, i))
             words += (int)(fsr_dtype_size(k->inst[i].dtype) + 3) / 4;
     return words;
 }
@@ -169,7 +169,7 @@ static void gpu_map(fsr_group *group) {
 static int element_cost(const fsr_kernel *k) {
     int cost = 0;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].level == FSR_ELEM)
+        if (k->stand[i].level == FSR_ELEM)
             cost += fsr_inst_cost(k, i);
     return fsr_kernel_has_loops(k) ? 2 * CHEAP + cost : cost;
 }
@@ -284,7 +284,7 @@ static int live_kept(const fsr_kernel *k) {
     for (int pass = 1; pass < k->npasses; ++pass) {
         int live = 0;
         for (int i = 0; i < k->ninsts; ++i)
-            live += fsr_inst_crosses(k, i) && k->inst[i].pass < pass && fsr_inst_last_use(k, i) >= pass;
+            live += fsr_inst_crosses(k, i) && k->stand[i].pass < pass && fsr_inst_last_use(k, i) >= pass;
         while (most < live)
             most *= 2;
     }

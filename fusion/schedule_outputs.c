@@ -66,7 +66,7 @@ static int states(const fsr_kernel *k) {
 static int cost(const fsr_kernel *k) {
     int sum = 0;
     for (int i = 0; i < k->ninsts; ++i)
-        sum += k->inst[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
+        sum += k->stand[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
     return sum;
 }
 
@@ -77,7 +77,7 @@ static bool shares_loads(const fsr_group *group, int across) {
     const int last = k->nparallel - 1;
     bool panel = false, rows = false;
     for (int i = 0; i < k->ninsts; ++i) {
-        if (k->inst[i].kind != FSR_INST_LOAD || k->inst[i].level != FSR_ELEM)
+        if (k->inst[i].kind != FSR_INST_LOAD || k->stand[i].level != FSR_ELEM)
             continue;
         const fsr_form f = fsr_form_of_access(k, group->kernel->integer, k->inst[i].index);
         if (!fsr_form_varies(&f, k->nparallel, k->ndim))
@@ -126,7 +126,7 @@ static int chosen(const fsr_group *group, int64_t most_cols) {
 static bool stage(fsr_kernel *k, int across, bool (*is_staged)(const fsr_kernel *k, int number)) {
     k->schedule.across = across < 0 ? 0 : across;
     for (int i = 0; i < k->ninsts; ++i)
-        k->inst[i].staged = across >= 0 && is_staged(k, i);
+        k->stand[i].staged = across >= 0 && is_staged(k, i);
     return across >= 0;
 }
 
@@ -147,8 +147,8 @@ bool fsr_choose_outputs(fsr_group *group) {
 static bool holds_planes(const fsr_kernel *k, int across) {
     for (int i = 0; i < k->ninsts; ++i) {
         int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, i, argument);
-        for (int a = 0; k->inst[i].level == FSR_ELEM && a < n; ++a)
-            if (k->inst[argument[a]].level == FSR_ROW && fsr_tile_value_moves(k, argument[a], across) &&
+        for (int a = 0; k->stand[i].level == FSR_ELEM && a < n; ++a)
+            if (k->stand[argument[a]].level == FSR_ROW && fsr_tile_value_moves(k, argument[a], across) &&
                 fsr_tile_value_moves(k, argument[a], k->nparallel - 1))
                 return true;
     }

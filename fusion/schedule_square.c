@@ -37,7 +37,7 @@ static int turned_dimension(const fsr_group *group) {
 static size_t widest_staged(const fsr_kernel *k) {
     size_t widest = 1;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].staged && fsr_dtype_size(k->inst[i].dtype) > widest)
+        if (k->stand[i].staged && fsr_dtype_size(k->inst[i].dtype) > widest)
             widest = fsr_dtype_size(k->inst[i].dtype);
     return widest;
 }
@@ -47,7 +47,7 @@ bool fsr_choose_square(fsr_group *group) {
     fsr_schedule *s = &k->schedule;
     const int d = turned_dimension(group);
     for (int i = 0; i < k->ninsts; ++i)
-        k->inst[i].staged = d >= 0 && fsr_load_is_turned(k, i, d);
+        k->stand[i].staged = d >= 0 && fsr_load_is_turned(k, i, d);
     if (d < 0)
         return false;
     s->tiled = d;
@@ -55,7 +55,7 @@ bool fsr_choose_square(fsr_group *group) {
     s->pad = SQUARE_PAD;
     if (fsr_square_shared_bytes(k) > fsr_nominal_gpu.shared_bytes) {
         for (int i = 0; i < k->ninsts; ++i)
-            k->inst[i].staged = false;
+            k->stand[i].staged = false;
         s->tile = s->tiled = s->pad = 0;
         return false;
     }

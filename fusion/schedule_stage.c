@@ -48,7 +48,7 @@ static bool moves(const fsr_kernel *k, int access) {
 /* By columns what is a row's differs from one turn to the next. */
 static bool moves_with_rows(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    return k->schedule.kind == FSR_SCHEDULE_COL && inst->level == FSR_ROW && inst->kind != FSR_INST_CONST &&
+    return k->schedule.kind == FSR_SCHEDULE_COL && k->stand[number].level == FSR_ROW && inst->kind != FSR_INST_CONST &&
            inst->kind != FSR_INST_PARAM;
 }
 
@@ -65,13 +65,13 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
         case FSR_INST_PARAM: break;
         case FSR_INST_INDEX: *own = inst->index == fsr_kernel_inner(k); break;
         case FSR_INST_LOAD:
-            *own = inst->keep || fsr_inst_guard(inst) >= 0 || moves(k, inst->index);
+            *own = k->stand[number].keep || fsr_inst_guard(inst) >= 0 || moves(k, inst->index);
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
         case FSR_INST_OP:
         case FSR_INST_CALL:
-            *own = inst->keep;
+            *own = k->stand[number].keep;
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
@@ -130,7 +130,7 @@ static bool divides_quickly(const fsr_kernel *k, const fsr_inst *inst) {
 /* What else it takes is the same for the whole strip, and the last operand lies in an array. */
 static bool is_blocks(const fsr_kernel *k, const bool *moving, int number) {
     const fsr_inst *inst = &k->inst[number];
-    if (inst->kind != FSR_INST_OP || !(fsr_op_get(inst->op)->flags & FSR_OP_BLOCKS) || inst->keep ||
+    if (inst->kind != FSR_INST_OP || !(fsr_op_get(inst->op)->flags & FSR_OP_BLOCKS) || k->stand[number].keep ||
         k->schedule.kind == FSR_SCHEDULE_COL)
         return false;
     const int last = fsr_op_get(inst->op)->arity - 1;
@@ -138,7 +138,7 @@ static bool is_blocks(const fsr_kernel *k, const bool *moving, int number) {
         if (moving[inst->arg[a]])
             return false;
     const fsr_inst *of = &k->inst[inst->arg[last]];
-    return moving[inst->arg[last]] && of->kind == FSR_INST_OP && !of->keep;
+    return moving[inst->arg[last]] && of->kind == FSR_INST_OP && !k->stand[inst->arg[last]].keep;
 }
 
 /* What computes an instruction for several elements: vector code; nothing, of a remainder, what a caller wrote or a

@@ -49,7 +49,7 @@ bool fsr_tile_writes_again(const fsr_kernel *k, int v) {
     int symbol[FSR_MAX_ARGUMENTS];
     bool cheap = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_INDEX ||
                  (inst->kind == FSR_INST_GUARD && fsr_inst_arguments(k, v, symbol) == 0);
-    return cheap && !inst->keep;
+    return cheap && !k->stand[v].keep;
 }
 
 bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
@@ -92,7 +92,7 @@ int fsr_tile_counts(const fsr_kernel *k, const fsr_tile_pass *pass, int stage) {
 
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
     const fsr_inst *inst = &k->inst[v];
-    return (inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v)) || inst->keep ||
+    return (inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v)) || k->stand[v].keep ||
            (!fsr_tile_writes_again(k, v) && fsr_tile_reads_later(k, pass, v));
 }
 
@@ -152,7 +152,7 @@ static int lookback_residents(const fsr_kernel *k) {
         most = k->fold[f].narrow ? WORDS_NARROW : most;
     most -= k->schedule.group > 1 ? WORDS_BESIDE : 0;
     for (int i = 0; i < k->ninsts; ++i)
-        work += k->inst[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
+        work += k->stand[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
     if (k->schedule.pooled && waiting + loads <= WORDS_POOLED && work <= WORK_POOLED && !k->nloops)
         return POOLED_THREADS / threads;
     return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads : 1;

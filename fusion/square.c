@@ -7,7 +7,7 @@
 
 bool fsr_load_is_turned(const fsr_kernel *k, int number, int d) {
     const fsr_inst *inst = &k->inst[number];
-    if (inst->kind != FSR_INST_LOAD || inst->level != FSR_ROW || k->access[inst->index].linear ||
+    if (inst->kind != FSR_INST_LOAD || k->stand[number].level != FSR_ROW || k->access[inst->index].linear ||
         k->access[inst->index].row_linear)
         return false;
     const fsr_index_form *form = fsr_access_form(k, inst->index);
@@ -34,7 +34,7 @@ bool fsr_kernel_may_square(const fsr_kernel *k, int d) {
     if (k->npasses || d < 0 || d >= k->ndim - 1)
         return false;
     for (int i = 0; i < k->ninsts; ++i) {
-        if (k->inst[i].level != FSR_ONCE && !stands_in_square(k, i))
+        if (k->stand[i].level != FSR_ONCE && !stands_in_square(k, i))
             return false;
         turned = turned || fsr_load_is_turned(k, i, d);
     }
@@ -46,6 +46,6 @@ int64_t fsr_square_shared_bytes(const fsr_kernel *k) {
     int64_t bytes = 0;
     for (int i = 0; i < k->ninsts; ++i)
         bytes +=
-            k->inst[i].staged ? (int64_t)(s->tile + s->pad) * s->tile * (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
+            k->stand[i].staged ? (int64_t)(s->tile + s->pad) * s->tile * (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
     return bytes;
 }

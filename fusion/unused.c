@@ -44,11 +44,15 @@ void fsr_kernel_drop_unused(fsr_kernel *k, int *at) {
     bool used[FSR_MAX_INSTS];
     int n = 0;
     find_used(k, used);
-    for (int i = 0; i < k->ninsts; i++) {
-        at[i] = used[i] ? n : -1;
-        if (used[i])
-            k->inst[n++] = k->inst[i];
-    }
+    for (int i = 0; i < k->ninsts; i++)
+        at[i] = used[i] ? n++ : -1;
+    if (n == k->ninsts)
+        return;
+    for (int i = 0; i < k->ninsts; i++)
+        if (used[i]) {
+            k->inst[at[i]] = k->inst[i];
+            k->stand[at[i]] = k->stand[i];
+        }
     k->ninsts = n;
     renumber(k, at);
 }

@@ -45,7 +45,7 @@ bool fsr_body_has_scan(const fsr_kernel *k, const fsr_body *body) {
 }
 
 bool fsr_inst_is_element(const fsr_kernel *k, int number) {
-    return k->inst[number].level == FSR_ELEM || k->npasses == 0;
+    return k->stand[number].level == FSR_ELEM || k->npasses == 0;
 }
 
 bool fsr_body_is_looped(const fsr_kernel *k, const fsr_body *body) {
@@ -136,7 +136,7 @@ int fsr_inst_chosen(const fsr_kernel *k, const fsr_loop_version *version, int nu
 static bool has_effect(const fsr_kernel *k, const fsr_loop_version *version, int number) {
     const fsr_inst *inst = &k->inst[number];
     const bool reports = inst->kind == FSR_INST_BOUND && inst->report;
-    return inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || inst->keep ||
+    return inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || k->stand[number].keep ||
            (reports && !(inst->guard && fsr_guard_known(k, version, inst->guard - 1) == FSR_NEVER_HOLDS));
 }
 

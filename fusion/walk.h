@@ -60,7 +60,7 @@ bool fsr_kernel_may_part(const fsr_kernel *k);
 bool fsr_fold_may_widen(const fsr_fold *fold);
 /* A load whose elements a loop of its own may fetch, before anybody asks for them: it always takes place, with a
  * stride. */
-bool fsr_load_may_gather(const fsr_kernel *k, const fsr_inst *inst);
+bool fsr_load_may_gather(const fsr_kernel *k, int number);
 /* Arrays, a bit each, that may be written past the caches: each in the order of the loops that store it, which have
  * strips or no folds, and nothing is in place. */
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);

@@ -47,8 +47,10 @@ bool fsr_fold_may_widen(const fsr_fold *fold) {
            fsr_combine_dtype(c, 0) == FSR_F32;
 }
 
-bool fsr_load_may_gather(const fsr_kernel *k, const fsr_inst *inst) {
-    if (inst->kind != FSR_INST_LOAD || inst->level != FSR_ELEM || inst->guard || k->access[inst->index].linear)
+bool fsr_load_may_gather(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (inst->kind != FSR_INST_LOAD || k->stand[number].level != FSR_ELEM || inst->guard ||
+        k->access[inst->index].linear)
         return false;
     const fsr_index_form *form = fsr_access_form(k, inst->index);
     return !form->divisor && !form->nterms && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;

@@ -2,7 +2,7 @@
 /* The instruction: one type for two containers.
  *
  * A region (graph/region.h) is isolated: the body of an operator or of a loop. A nest, the kernel of fusion/loop_ir.h,
- * is a region over a domain: its instructions have a level and a pass besides. In both, instructions are SSA: an
+ * is a region over a domain: how each instruction stands in its loops is a list beside the instructions. In both, instructions are SSA: an
  * instruction's number is its value, and what it reads are smaller numbers. Which kind may stand where is a table,
  * graph/inst_kinds.def. Counter-example to a type for each container: whoever prints, reads, compares, checks or
  * evaluates an addition does it twice, and a kind that both need is added twice. */
@@ -13,8 +13,6 @@
 #include "graph/routine.h"
 
 #define FSR_MAX_OPERANDS FSR_MAX_NATIVE /* values that are named in an instruction itself */
-
-typedef enum fsr_level { FSR_ROW, FSR_ELEM, FSR_ONCE } fsr_level;
 
 typedef enum fsr_inst_kind {
 #define FSR_INST(name, containers, flags) FSR_INST_##name,
@@ -42,12 +40,7 @@ typedef struct fsr_inst {
     int index;
     int component;
     fsr_value value;
-    /* in a nest */
-    fsr_level level;
-    int pass;
-    bool keep;               /* ELEM value held per element for later passes */
-    bool gathered;           /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
-    bool staged;             /* LOAD: its elements are copied near by, once for a tile of outputs, and read there */
+    /* of some kinds */
     bool tame;               /* OP on a GPU: the operand is known to be one that a shorter function takes (bounds.h) */
     int guard;               /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
     fsr_bound bound;         /* BOUND */

@@ -10,8 +10,9 @@
 
 /* ---- names of values and addresses -------------------------------------------------------------- */
 
-bool fsr_c_invariant(const fsr_inst *inst) {
-    return inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->level == FSR_ONCE;
+bool fsr_c_invariant(const fsr_kernel *k, int number) {
+    const fsr_inst_kind kind = k->inst[number].kind;
+    return kind == FSR_INST_CONST || kind == FSR_INST_PARAM || k->stand[number].level == FSR_ONCE;
 }
 
 const char *fsr_c_row_at(const fsr_c_emit *e) {
@@ -37,8 +38,7 @@ static const char *tile_row(const fsr_c_emit *e, char *out) {
 }
 
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
-    const fsr_inst *inst = &e->k->inst[value];
-    const bool array = e->grouped && inst->level == FSR_ROW && !fsr_c_invariant(inst);
+    const bool array = e->grouped && e->k->stand[value].level == FSR_ROW && !fsr_c_invariant(e->k, value);
     char row[FSR_EMIT_NAME / 2] = "0";
     if (!array || !e->s->tall || e->tile_row < 0) {
         snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? fsr_c_row_at(e) : "");
@@ -65,7 +65,7 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d
 static void put_symbols(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, bool based) {
     char name[FSR_EMIT_NAME];
     for (int t = 0; t < a->nterms; t++) {
-        if (based && e->k->inst[a->term[t].value].level == FSR_ONCE)
+        if (based && e->k->stand[a->term[t].value].level == FSR_ONCE)
             continue;
         fsr_text_add(to, "%s%s", to->size ? " + " : "", fsr_c_value_name(e, a->term[t].value, name));
         if (a->term[t].slot)
@@ -154,12 +154,13 @@ void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
         fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
 }
 
-void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
     fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
-    if (inst->staged) {
-        fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), (int)(inst - e->k->inst), e->column,
-                     e->s->group, fsr_c_close(inst->dtype));
+    if (e->k->stand[number].staged) {
+        fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), number, e->column, e->s->group,
+                     fsr_c_close(inst->dtype));
         return;
     }
     if (truth == FSR_ASKED && fsr_c_is_moored(e, inst)) {
@@ -189,7 +190,7 @@ static void put_base(fsr_c_emit *e, int access) {
     fsr_text t = {0};
     fsr_text_add(&t, "%s", e->base[access]);
     for (int i = 0; i < form->nterms; i++)
-        if (e->k->inst[form->term[i].value].level == FSR_ONCE) {
+        if (e->k->stand[form->term[i].value].level == FSR_ONCE) {
             const fsr_index_form one = {.nterms = 1, .term = {form->term[i]}};
             put_symbols(e, &t, &one, false);
         }

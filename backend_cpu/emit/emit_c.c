@@ -57,13 +57,13 @@ static void put_scratch(fsr_c_emit *e) {
     int words = 0;
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *inst = &e->k->inst[i];
-        const char *type = inst->staged ? fsr_c_storage(inst->dtype) : fsr_c_type(inst->dtype);
-        if (!inst->keep && !inst->staged)
+        const char *type = e->k->stand[i].staged ? fsr_c_storage(inst->dtype) : fsr_c_type(inst->dtype);
+        if (!e->k->stand[i].keep && !e->k->stand[i].staged)
             continue;
         if (words == 0)
             fsr_c_line(e, "const i64 scratch = (%s * 8 + 63) / 64 * 64;", fsr_c_integer(e, FSR_INT_COLS, cols));
-        fsr_c_line(e, "%s *restrict %s%d = (%s *)((char *)work + %d * scratch);", type, inst->staged ? "panel" : "w", i,
-                   type, words);
+        fsr_c_line(e, "%s *restrict %s%d = (%s *)((char *)work + %d * scratch);", type,
+                   e->k->stand[i].staged ? "panel" : "w", i, type, words);
         words += fsr_inst_work_words(e->k, i);
     }
 }

@@ -27,20 +27,20 @@ static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *i
 }
 
 /* A small scalar loop fetches the elements of a group of lanes. */
-static bool is_gathered(const fsr_c_emit *e, const fsr_inst *inst) {
-    return e->gathering && inst->gathered && !e->dead[inst - e->k->inst];
+static bool is_gathered(const fsr_c_emit *e, int number) {
+    return e->gathering && e->k->stand[number].gathered && !e->dead[number];
 }
 
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n) {
     bool begun = false;
     e->gathering = true;
     for (int i = 0; i < n; i++)
-        if (is_gathered(e, &e->k->inst[list[i]]))
+        if (is_gathered(e, list[i]))
             fsr_c_line(e, "%s g%d[%d];", fsr_c_storage(e->k->inst[list[i]].dtype), list[i], e->s->lanes);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[list[i]];
         fsr_text address = {0};
-        if (!is_gathered(e, inst))
+        if (!is_gathered(e, list[i]))
             continue;
         if (!begun) {
             fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
@@ -69,10 +69,10 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     case FSR_INST_GUARD: fsr_c_put_guard(e, to, inst->index); break;
     case FSR_INST_BOUND: fsr_c_put_bound(e, to, inst); break;
     case FSR_INST_LOAD:
-        if (is_gathered(e, inst))
+        if (is_gathered(e, number))
             fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
         else
-            fsr_c_put_load(e, to, inst);
+            fsr_c_put_load(e, to, number);
         break;
     case FSR_INST_OP:
         if (fsr_inst_chosen(e->k, &e->known, number) >= 0)
@@ -131,7 +131,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
 static void put_defined(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
-    const bool array = e->grouped && inst->level == FSR_ROW;
+    const bool array = e->grouped && e->k->stand[number].level == FSR_ROW;
     fsr_text t = {0};
     put_value(e, &t, number);
     fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype), array ? "" : " ",
@@ -144,7 +144,7 @@ static void put_defined(fsr_c_emit *e, int number) {
 
 static void put_inst(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
-    if (fsr_c_invariant(inst))
+    if (fsr_c_invariant(e->k, number))
         return;
     if (inst->filter == FSR_FILTER_COMPACTED) {
         fsr_c_pack_store(e, number);
@@ -176,7 +176,7 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
     int n = fsr_kernel_rows(e->k, pass, order);
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[order[i]];
-        if (fsr_c_invariant(inst))
+        if (fsr_c_invariant(e->k, order[i]))
             continue;
         work++;
         if (e->grouped && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
@@ -219,8 +219,8 @@ static bool in_list(const int *list, int n, int value) {
 
 static void mark_kept(const fsr_c_emit *e, const int *loop, int n, int value, bool *kept) {
     const fsr_inst *inst = &e->k->inst[value];
-    if (inst->level == FSR_ELEM && !fsr_c_invariant(inst) && inst->kind != FSR_INST_ITERATE && !e->crossing[value] &&
-        !in_list(loop, n, value))
+    if (e->k->stand[value].level == FSR_ELEM && !fsr_c_invariant(e->k, value) && inst->kind != FSR_INST_ITERATE &&
+        !e->crossing[value] && !in_list(loop, n, value))
         kept[value] = true;
 }
 
@@ -243,7 +243,7 @@ void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n) {
             fsr_c_line(e, "const %s v%d = w%d[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, e->column);
     for (int i = 0; i < n; i++) {
         put_inst(e, loop[i]);
-        if (!e->checking && e->k->inst[loop[i]].pass == pass && !fsr_c_invariant(&e->k->inst[loop[i]]) &&
+        if (!e->checking && e->k->stand[loop[i]].pass == pass && !fsr_c_invariant(e->k, loop[i]) &&
             fsr_kernel_reads_kept(e->k, pass, loop[i]))
             fsr_c_line(e, "w%d[%s] = v%d;", loop[i], e->column, loop[i]);
     }

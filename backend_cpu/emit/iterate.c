@@ -24,8 +24,7 @@ static bool is_array(const fsr_c_emit *e, int number, int i) {
     int input = e->k->loop[e->k->inst[number].index].input[i];
     if (!fsr_inst_is_element(e->k, number))
         return false;
-    return i < program_of(e, number)->nstate ||
-           (fsr_inst_is_element(e->k, input) && !fsr_c_invariant(&e->k->inst[input]));
+    return i < program_of(e, number)->nstate || (fsr_inst_is_element(e->k, input) && !fsr_c_invariant(e->k, input));
 }
 
 /* Somebody asks how often the state of ITERATE `number` was replaced. */

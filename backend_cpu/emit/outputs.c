@@ -57,7 +57,7 @@ void fsr_c_tiles_begin(fsr_c_emit *e) {
     char first[FSR_EMIT_NAME];
     e->tile_row = 0;
     for (int i = 0; i < e->k->ninsts; i++)
-        if (e->k->inst[i].staged)
+        if (e->k->stand[i].staged)
             put_panel(e, i);
     e->tile_row = -1;
     fsr_c_begin(e, "for (i64 i%d = lo%d; i%d < hi%d; i%d += %d)", d, d, d, d, d, tall);

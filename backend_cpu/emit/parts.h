@@ -150,12 +150,12 @@ const char *fsr_c_row_extent(const fsr_c_emit *e, char *out);
 /* The name by which instruction `value` is read. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out);
 /* A constant, a parameter, what is evaluated once: defined at the function's head. */
-bool fsr_c_invariant(const fsr_inst *inst);
+bool fsr_c_invariant(const fsr_kernel *k, int number);
 /* What is evaluated once, and the addresses that begin with it; constants and parameters stand before. */
 void fsr_c_once(fsr_c_emit *e);
 /* address.c: an access's address in the present loop; a load's element, zero where its guard does not hold. */
 void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access);
-void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
+void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number);
 /* The addresses that begin with what is evaluated once. */
 void fsr_c_bases(fsr_c_emit *e);
 /* Moves every address on by `var` steps along dimension d, and names the index there. */

@@ -15,7 +15,7 @@ static void late_operands_load_late(void **state) {
     int late = 0, early = 0;
     for (int i = 0; i < k->ninsts; i++)
         if (k->inst[i].kind == FSR_INST_LOAD)
-            *(k->inst[i].pass == k->npasses - 1 ? &late : &early) += 1;
+            *(k->stand[i].pass == k->npasses - 1 ? &late : &early) += 1;
     fsr_program_clear(&p);
     assert_int_equal(late, 1);
     assert_int_equal(early, 1);
@@ -68,7 +68,7 @@ static void expect_tile_on(const fsr_target *target, fsr_node y, int tall, int s
     const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     int loads = 0;
     for (int i = 0; i < k->ninsts; i++)
-        loads += k->inst[i].staged;
+        loads += k->stand[i].staged;
     if (p.info.kernels != 1 || k->schedule.tall != tall || loads != staged)
         fail_msg("%d staged loads, not %d:\n%s", loads, staged, p.explanation);
     fsr_program_clear(&p);
@@ -118,7 +118,7 @@ static void expect_square(fsr_node y, int side, int staged) {
     const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     int loads = 0;
     for (int i = 0; i < k->ninsts; i++)
-        loads += k->inst[i].staged;
+        loads += k->stand[i].staged;
     if (p.info.kernels != 1 || k->schedule.tile != side || loads != staged)
         fail_msg("%d staged loads, not %d:\n%s", loads, staged, p.explanation);
     fsr_program_clear(&p);

@@ -90,10 +90,15 @@ int kernel_rows_access(fsr_kernel *k, int buffer) {
     return access;
 }
 
-static int add(fsr_kernel *k, fsr_inst inst) {
+static int add_at(fsr_kernel *k, fsr_inst inst, fsr_stand stand) {
     inst.node = -1;
     k->inst[k->ninsts] = inst;
+    k->stand[k->ninsts] = stand;
     return k->ninsts++;
+}
+
+static int add(fsr_kernel *k, fsr_inst inst) {
+    return add_at(k, inst, (fsr_stand){.level = FSR_ROW});
 }
 
 int kernel_const(fsr_kernel *k, fsr_dtype dtype, double value) {
@@ -106,25 +111,25 @@ int kernel_param(fsr_kernel *k, int scalar) {
 
 int kernel_index(fsr_kernel *k, fsr_dtype dtype, int dimension) {
     fsr_level level = dimension < k->nparallel ? FSR_ROW : FSR_ELEM;
-    return add(k, (fsr_inst){.kind = FSR_INST_INDEX, .level = level, .dtype = dtype, .index = dimension});
+    return add_at(k, (fsr_inst){.kind = FSR_INST_INDEX, .dtype = dtype, .index = dimension},
+                  (fsr_stand){.level = level});
 }
 
 int kernel_load(fsr_kernel *k, fsr_level level, int pass, int access) {
     fsr_dtype dtype = k->array[k->access[access].buffer].dtype;
-    return add(k, (fsr_inst){.kind = FSR_INST_LOAD, .level = level, .pass = pass, .dtype = dtype, .index = access});
+    return add_at(k, (fsr_inst){.kind = FSR_INST_LOAD, .dtype = dtype, .index = access},
+                  (fsr_stand){.level = level, .pass = pass});
 }
 
 int kernel_op(fsr_kernel *k, fsr_op op, int a, int b, int c) {
     const fsr_op_info *info = fsr_op_get(op);
     fsr_inst inst = {.kind = FSR_INST_OP, .op = op, .arg = {a, b, c}};
-    for (int i = 0; i < info->arity; i++) {
-        const fsr_inst *arg = &k->inst[inst.arg[i]];
-        inst.level = arg->level == FSR_ELEM ? FSR_ELEM : inst.level;
-        inst.pass = arg->pass > inst.pass ? arg->pass : inst.pass;
-    }
+    fsr_stand stand = {.level = FSR_ROW};
+    for (int i = 0; i < info->arity; i++)
+        fsr_stand_behind(&stand, &k->stand[inst.arg[i]]);
     inst.compute = k->inst[info->rule == FSR_RULE_SELECT ? b : a].dtype;
     inst.dtype = fsr_op_result(op, inst.compute);
-    return add(k, inst);
+    return add_at(k, inst, stand);
 }
 
 int kernel_cast(fsr_kernel *k, int a, fsr_dtype dtype) {
@@ -135,16 +140,15 @@ int kernel_cast(fsr_kernel *k, int a, fsr_dtype dtype) {
 
 int kernel_store(fsr_kernel *k, fsr_level level, int pass, int access, int value) {
     fsr_dtype dtype = k->array[k->access[access].buffer].dtype;
-    return add(
-        k, (fsr_inst){
-               .kind = FSR_INST_STORE, .level = level, .pass = pass, .dtype = dtype, .index = access, .arg = {value}});
+    return add_at(k, (fsr_inst){.kind = FSR_INST_STORE, .dtype = dtype, .index = access, .arg = {value}},
+                  (fsr_stand){.level = level, .pass = pass});
 }
 
 int kernel_fold(fsr_kernel *k, fsr_fold_kind kind, int pass, bool exclusive, fsr_combine *combine, const int *input) {
     fsr_fold *f = &k->fold[k->nfolds];
     *f = (fsr_fold){.kind = kind, .pass = pass, .exclusive = exclusive, .combine = combine};
     memcpy(f->input, input, (size_t)combine->arity * sizeof *input);
-    add(k, (fsr_inst){.kind = FSR_INST_COMBINE, .level = FSR_ELEM, .pass = pass, .index = k->nfolds});
+    add_at(k, (fsr_inst){.kind = FSR_INST_COMBINE, .index = k->nfolds}, (fsr_stand){.level = FSR_ELEM, .pass = pass});
     return k->nfolds++;
 }
 
@@ -158,13 +162,14 @@ int kernel_result(fsr_kernel *k, int fold, int component) {
     int at = 0;
     while (k->inst[at].kind != FSR_INST_COMBINE || k->inst[at].index != fold)
         at++;
-    return add(k, (fsr_inst){.kind = FSR_INST_PICK,
-                             .level = scan ? FSR_ELEM : FSR_ROW,
-                             .pass = scan ? f->pass : f->pass + 1,
+    const fsr_stand stand = {.level = scan ? FSR_ELEM : FSR_ROW, .pass = scan ? f->pass : f->pass + 1};
+    return add_at(k,
+                  (fsr_inst){.kind = FSR_INST_PICK,
                              .dtype = fsr_combine_dtype(f->combine, component),
                              .index = fold,
                              .component = component,
-                             .arg = {at}});
+                             .arg = {at}},
+                  stand);
 }
 
 fsr_kernel *kernel_narrow(fsr_kernel *k) {
@@ -257,30 +262,29 @@ fsr_iteration *iteration_grow(fsr_dtype dtype) {
 }
 
 int kernel_iterate(fsr_kernel *k, fsr_iteration *loop, const int *input) {
-    fsr_inst inst = {.kind = FSR_INST_ITERATE, .dtype = FSR_I32, .index = k->nloops};
+    const fsr_inst inst = {.kind = FSR_INST_ITERATE, .dtype = FSR_I32, .index = k->nloops};
+    fsr_stand stand = {.level = FSR_ROW};
     if (!fsr_kernel_loop_room(k))
         abort();
     k->loop[k->nloops].program = loop;
     for (int i = 0; i < loop->nstate + loop->narg; i++) {
-        const fsr_inst *arg = &k->inst[input[i]];
         k->loop[k->nloops].input[i] = input[i];
-        inst.level = arg->level == FSR_ELEM ? FSR_ELEM : inst.level;
-        inst.pass = arg->pass > inst.pass ? arg->pass : inst.pass;
+        fsr_stand_behind(&stand, &k->stand[input[i]]);
     }
     k->nloops++;
-    return add(k, inst);
+    return add_at(k, inst, stand);
 }
 
 int kernel_final(fsr_kernel *k, int iterate, int component) {
     const fsr_inst *from = &k->inst[iterate];
     const fsr_iteration *loop = k->loop[from->index].program;
-    return add(k, (fsr_inst){.kind = FSR_INST_PICK,
-                             .level = from->level,
-                             .pass = from->pass,
+    return add_at(k,
+                  (fsr_inst){.kind = FSR_INST_PICK,
                              .dtype = fsr_iteration_dtype(loop, component),
                              .index = from->index,
                              .component = component,
-                             .arg = {iterate}});
+                             .arg = {iterate}},
+                  k->stand[iterate]);
 }
 
 fsr_kernel *kernel_loop_map(fsr_dtype dtype) {
@@ -349,7 +353,7 @@ fsr_kernel *kernel_softmax(bool keep) {
     int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 1, false, FSR_OP_ADD, e), 0);
     int y = kernel_op(k, FSR_OP_DIV, e, sum, 0);
     kernel_store(k, FSR_ELEM, 2, out, y);
-    k->inst[x].keep = k->inst[e].keep = keep;
+    k->stand[x].keep = k->stand[e].keep = keep;
     k->schedule.persistent = keep;
     return kernel_finished(k);
 }
@@ -460,7 +464,7 @@ fsr_kernel *kernel_late_scan(bool keep) {
     int scan = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 0, false, FSR_OP_ADD, x), 0);
     int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0);
     kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_DIV, scan, sum, 0));
-    k->inst[scan].keep = k->schedule.persistent = keep;
+    k->stand[scan].keep = k->schedule.persistent = keep;
     return kernel_finished(k);
 }
 

@@ -43,7 +43,7 @@ static bool is_staged(const fsr_kernel *k, int number) {
 
 fsr_kernel *kernel_staged(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; i++)
-        k->inst[i].staged = is_staged(k, i);
+        k->stand[i].staged = is_staged(k, i);
     return k;
 }
 

@@ -33,8 +33,8 @@ static int any(maker *m) {
     for (int tries = 0; tries < 64 && m->npool > 0; tries++) {
         int near = m->npool < 6 || pick(m, 3) == 0 ? m->npool : 6;
         int value = m->pool[m->npool - 1 - pick(m, near)];
-        const fsr_inst *inst = &m->k->inst[value];
-        if (inst->pass <= m->limit && !(m->rows_only && inst->level == FSR_ELEM))
+        const fsr_stand *stand = &m->k->stand[value];
+        if (stand->pass <= m->limit && !(m->rows_only && stand->level == FSR_ELEM))
             return value;
     }
     return kernel_const(m->k, m->dtype, pick(m, 9));
@@ -154,9 +154,10 @@ fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans) {
         one_pass(&m, p);
     after_passes(&m);
     for (int i = 0; i < m.k->ninsts && schedule.persistent; i++) {
-        fsr_inst *inst = &m.k->inst[i];
-        bool value = inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE;
-        inst->keep = inst->level == FSR_ELEM && value && inst->pass < passes - 1 && pick(&m, 3) == 0;
+        const fsr_inst_kind kind = m.k->inst[i].kind;
+        const bool value = kind != FSR_INST_COMBINE && kind != FSR_INST_STORE;
+        fsr_stand *stand = &m.k->stand[i];
+        stand->keep = stand->level == FSR_ELEM && value && stand->pass < passes - 1 && pick(&m, 3) == 0;
     }
     return kernel_finished(m.k);
 }

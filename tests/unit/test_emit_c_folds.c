@@ -96,7 +96,7 @@ static void softmax(void **state) {
         int v = kernel_load(t->k, FSR_ELEM, 0, in);
         int m = kernel_result(t->k, kernel_builtin(t->k, FSR_FOLD_REDUCE, 0, false, FSR_OP_MAXIMUM, v), 0);
         int e = kernel_op(t->k, FSR_OP_EXP, kernel_op(t->k, FSR_OP_SUB, v, m, 0), 0, 0);
-        t->k->inst[v].keep = t->k->inst[e].keep = keep;
+        t->k->stand[v].keep = t->k->stand[e].keep = keep;
         int s = kernel_result(t->k, kernel_builtin(t->k, FSR_FOLD_REDUCE, 1, false, FSR_OP_ADD, e), 0);
         kernel_store(t->k, FSR_ELEM, 2, out, kernel_op(t->k, FSR_OP_DIV, e, s, 0));
         cpu_run(t);

@@ -14,7 +14,7 @@ static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
     const fsr_kernel *k = step->kernel;
     bool row = false;
     for (int i = 0; i < k->ninsts; i++)
-        row = row || (k->inst[i].kind == FSR_INST_STORE && k->inst[i].level == FSR_ROW && k->npasses > 0 &&
+        row = row || (k->inst[i].kind == FSR_INST_STORE && k->stand[i].level == FSR_ROW && k->npasses > 0 &&
                       k->access[k->inst[i].index].buffer == a);
     return (size_t)(row ? step->kernel->integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
 }

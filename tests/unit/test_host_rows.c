@@ -34,7 +34,7 @@ static fsr_kernel *kernel_kept_index(void) {
     int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0);
     int share = kernel_op(k, FSR_OP_DIV, x, sum, 0);
     kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_ADD, share, place, 0));
-    k->inst[place].keep = true;
+    k->stand[place].keep = true;
     return k;
 }
 

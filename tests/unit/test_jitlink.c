@@ -101,6 +101,7 @@ static fsr_status build(const room *r, const fsr_native *f, int n, bool *from_di
     assert_int_equal(fsr_kernel_parse(kernel_text, &k, NULL, &(fsr_parse_error){0}), FSR_OK);
     assert_true(fsr_kernel_make_room(k));
     const fsr_inst store = k->inst[1];
+    const fsr_stand stand = k->stand[1];
     for (int i = 0; i < n; i++) {
         if (fsr_routine_make(&f[i], &k->routine[i], why, sizeof why))
             fail_msg("%s", why);
@@ -109,9 +110,11 @@ static fsr_status build(const room *r, const fsr_native *f, int n, bool *from_di
         call.index = i;
         call.arg[0] = i;
         k->inst[1 + i] = call;
+        k->stand[1 + i] = k->stand[0];
         k->nroutines++;
     }
     k->inst[1 + n] = store;
+    k->stand[1 + n] = stand;
     k->inst[1 + n].arg[0] = n;
     k->ninsts = 2 + n;
     if (fsr_kernel_verify(k, why, sizeof why))

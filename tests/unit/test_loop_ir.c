@@ -60,7 +60,7 @@ static void test_loop_keeps(void **state) {
     assert_true(fsr_kernel_reads_kept(k, 1, 4));
     assert_false(fsr_kernel_reads_kept(k, 1, 3));
     assert_false(fsr_kernel_reads_kept(k, 0, 4));
-    k->inst[4].keep = false;
+    k->stand[4].keep = false;
     ASSERT_LOOP(k, 2, 3, 4, 7, 8);
     fsr_kernel_free(k);
 }
@@ -90,7 +90,7 @@ static void test_loop_kept_for_later(void **state) {
     int sum = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_ADD, x), 0);
     kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_MUL, e, sum, 0));
     ASSERT_LOOP(k, 0, 0, 2);
-    k->inst[e].keep = k->schedule.persistent = true;
+    k->stand[e].keep = k->schedule.persistent = true;
     ASSERT_LOOP(k, 0, 0, 1, 2);
     ASSERT_LOOP(k, 1, 4, 5);
     fsr_kernel_free(k);

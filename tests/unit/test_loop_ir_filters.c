@@ -119,10 +119,10 @@ static void test_refuses_filters(void **state) {
 static void test_refuses_folded_index(void **state) {
     (void)state;
     fsr_kernel *k = kernel_argmax(FSR_F32);
-    k->inst[1].level = FSR_ROW;
+    k->stand[1].level = FSR_ROW;
     assert_refused(k, "v1: ROW index along the folded dimension 1");
     k = kernel_map(FSR_F32);
-    k->inst[1].level = FSR_ELEM;
+    k->stand[1].level = FSR_ELEM;
     assert_refused(k, "v1: ELEM without a folded dimension");
     k = kernel_map(FSR_F32);
     k->scalar[0] = FSR_I32;

@@ -69,8 +69,8 @@ static void edit_version(fsr_schedule *s) {
     }
 }
 
-static void edit_inst(fsr_inst *inst) {
-    bool *const flags[] = {&inst->gathered, &inst->keep, &inst->staged};
+static void edit_stand(fsr_stand *stand) {
+    bool *const flags[] = {&stand->gathered, &stand->keep, &stand->staged};
     *flags[below(3)] ^= true;
 }
 
@@ -96,7 +96,7 @@ static void edit(fsr_kernel *k) {
         break;
     case 5: edit_walk(below(4) ? &s->walk[below(k->npasses ? k->npasses : 1)] : &s->fold_walk); break;
     case 6: *(below(2) ? &s->tiled : &s->turns[below(2)]) = lengths[below(9)]; break;
-    case 7: edit_inst(&k->inst[below(k->ninsts)]); break;
+    case 7: edit_stand(&k->stand[below(k->ninsts)]); break;
     case 8: edit_version(s); break;
     default: s->kind = (fsr_schedule_kind)below(4);
     }
