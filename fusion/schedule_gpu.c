@@ -2,7 +2,7 @@
 /* The schedule rules for a GPU. They fix how folds associate, so they ask sizes, dtypes and the nominal machine
  * (fsr_nominal_gpu); the one at hand decides only how many blocks teams have.
  *
- * Elementwise: one 16-byte access a thread for the widest dtype, less where an element has many loads.
+ * Elementwise: schedule_gpu_map.c.
  * Along rows: as many threads a row as hold it in registers; long rows of which there are few are split over blocks.
  * Along columns: adjacent threads on adjacent columns, split along the folded dimension until the machine is full.
  * Scans of long rows: tiles of threads * items with look-back; of columns, tiles of several side by side. Several
@@ -10,14 +10,10 @@
  *
  * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
  * takes a row; a million rows of 128 leave most of its threads idle. */
+#include "fusion/schedule_gpu.h"
 #include "fusion/launch_shape.h"
-#include "fusion/schedule_parts.h"
 
 enum {
-    MAP_THREADS = 256,
-    BIN_SHARE = 4, /* elements of a block for each bin, at least */
-    BIN_THREADS = 512,
-    BIN_VECTORS = 2, /* of a thread, where there is enough for all processors */
     ROW_ITEMS = 16,
     ROW_THREADS = 1024,
     SPLIT_THREADS = 512,
@@ -29,18 +25,8 @@ enum {
     IN_FLIGHT = 1 << 20, /* bytes that keep the memory busy */
     AHEAD = 8,           /* columns of a serial walk that are loaded together */
     TEAM_THREADS = 512,
-    CHEAP = 16,
-    LOADED_WORDS = 32 /* registers of a thread for what is loaded ahead of the work */
+    CHEAP = 16
 };
-
-static int64_t min64(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-/* Threads that the nominal machine runs at once. */
-static int64_t nominal_threads(void) {
-    return (int64_t)fsr_nominal_gpu.processors * fsr_nominal_gpu.threads_per_processor;
-}
 
 /* What folds hold of an element counts as arrays do: storing a result later must not make an accepted kernel too
  * wide. */
@@ -55,114 +41,8 @@ static int words_held(const fsr_kernel *k) {
 
 int64_t fsr_schedule_row_capacity(const fsr_group *group) {
     int wide = words_held(group->kernel);
-    int64_t threads = min64(fsr_nominal_gpu.max_threads, ROW_THREADS);
+    int64_t threads = fsr_at_most(fsr_nominal_gpu.max_threads, ROW_THREADS);
     return threads * ROW_ITEMS / wide;
-}
-
-/* Bytes of the widest element that a thread has of a point: arrays of which it reads the same one at all are none. */
-static int widest_of_a_point(const fsr_kernel *k) {
-    bool once[FSR_MAX_BUFFERS] = {false};
-    size_t widest = 1;
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_LOAD && k->stand[i].level == FSR_ONCE)
-            once[k->access[k->inst[i].index].buffer] = true;
-    for (int i = 0; i < k->ninsts; ++i)
-        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->stand[i].level != FSR_ONCE)
-            once[k->access[k->inst[i].index].buffer] = false;
-    for (int a = 0; a < k->narrays; ++a)
-        if (!once[a] && fsr_dtype_size(k->array[a].dtype) > widest)
-            widest = fsr_dtype_size(k->array[a].dtype);
-    return (int)widest;
-}
-
-/* Registers that the loads of an element take: of a loop's element, or of a map's. They all come before its work, so
- * that none waits for another. */
-static int words_loaded(const fsr_kernel *k) {
-    const fsr_level level = k->npasses ? FSR_ELEM : FSR_ROW;
-    int words = 0;
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_LOAD && k->stand[i].level == level && !fsr_inst_is_late(k, i))
-            words += (int)(fsr_dtype_size(k->inst[i].dtype) + 3) / 4;
-    return words;
-}
-
-/* Of `items` elements, a power of two, as many as a thread holds the loads of in `most` registers; neighbours, which
- * are one access, may take twice as many. Measured on one H200, registers for loads unbounded, 64, 32, 16: a
- * demosaicing (94 loads an element) 31.6, 8.0, 8.0, 8.0 ms; a heat equation in space 2.53, 1.47, 1.10, 1.11; a 7-point
- * stencil 3.48, 2.60, 1.76, 1.76; horizontal diffusion 0.213, 0.214, 0.218, 0.276. */
-static int fitting(const fsr_kernel *k, int items, int most) {
-    while (items > 1 && words_loaded(k) * items > most)
-        items /= 2;
-    return items;
-}
-
-/* Turns of the blocks that have bins: larger blocks of threads with more on its way, where all processors have some.
- * Measured on one H200, 2^27 f32 in 256 bins, threads x items 256 x 4, 256 x 8, 512 x 8, 1024 x 8, 1024 x 16: 0.150, 0.137,
- * 0.132, 0.129, 0.142 ms; two copies of the bins in a block 0.146, where one is 0.132; of equal elements 0.131. */
-static void widen_turns(const fsr_kernel *k, fsr_schedule *s, int64_t rows) {
-    const int items = fitting(k, BIN_VECTORS * s->vector, LOADED_WORDS);
-    if (s->threads >= BIN_THREADS || items <= s->items ||
-        rows / ((int64_t)BIN_THREADS * items) < nominal_threads() / BIN_THREADS)
-        return;
-    s->threads = BIN_THREADS;
-    s->items = items;
-}
-
-/* A block has bins of its own where a store combines into few elements and each block has several elements for a bin:
- * fewer blocks then, which take turns, rather than many that have little to combine. */
-static void gpu_bins(fsr_group *group) {
-    fsr_kernel *k = group->kernel;
-    fsr_schedule *s = &k->schedule;
-    const int store = fsr_kernel_combining(k);
-    if (store < 0)
-        return;
-    const int64_t rows = group->kernel->integer[FSR_INT_ROWS], elements = group->kernel->integer[k->inst[store].extent];
-    const int64_t room = fsr_nominal_gpu.shared_bytes / (int64_t)fsr_dtype_size(k->inst[store].dtype);
-    if (elements <= room && !k->nloops)
-        widen_turns(k, s, rows);
-    const int64_t turns = fsr_ceil_div(rows, (int64_t)s->threads * s->items);
-    const int64_t blocks = min64(nominal_threads() / s->threads, elements ? rows / (BIN_SHARE * elements) : 0);
-    int bins = 32;
-    while (bins < elements && bins <= room)
-        bins *= 2;
-    if (bins > room || (blocks < turns && blocks < fsr_nominal_gpu.processors))
-        return;
-    s->bins = bins;
-    group->kernel->integer[FSR_INT_SPLITS] = turns > blocks ? blocks : turns > 0 ? turns : 1;
-}
-
-/* One of several nests: a thread does element after element of the tile, whose extents are chosen with the nests
- * (fusion/bands_tiles.c). */
-static void in_tile(fsr_schedule *s) {
-    s->vector = 1;
-    s->items = (int)fsr_ceil_div((int64_t)s->high * s->broad, s->threads);
-}
-
-/* What draws random numbers and loads nothing has four vectors a thread: of 160 instructions for four normal numbers 12
- * find out which they are, and blocks begin less often. Measured on one H200, 2^27 normal f32, 4, 8 and 16 items:
- * 0.216, 0.213, 0.208 ms. */
-static void gpu_map(fsr_group *group) {
-    fsr_kernel *k = group->kernel;
-    const int widest = widest_of_a_point(k);
-    fsr_schedule *s = &k->schedule;
-    s->kind = FSR_SCHEDULE_MAP;
-    s->threads = MAP_THREADS;
-    s->group = 1;
-    if (s->high) {
-        in_tile(s);
-        return;
-    }
-    if (fsr_choose_square(group))
-        return;
-    s->vector = fitting(k, fsr_schedule_vector(group, k->ndim - 1, 16 / widest), 2 * LOADED_WORDS);
-    if (k->nloops)
-        s->vector = 1;
-    s->items = s->vector;
-    if (s->vector > 1 && words_loaded(k) == 0 && fsr_any_block(k, k->ndim - 1))
-        s->items *= 4;
-    if (s->vector == 1 && !k->nloops)
-        s->items = fitting(k, widest > 4 ? 2 : 4, LOADED_WORDS);
-    gpu_bins(group);
 }
 
 /* Rough instructions for one element. */
@@ -219,8 +99,8 @@ static void gpu_split(fsr_group *group) {
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = s->vector > 1 ? s->vector * 4 : 4;
     int64_t step = (int64_t)s->threads * s->items;
-    int64_t want = fsr_ceil_div(nominal_threads() / s->threads, rows > 0 ? rows : 1);
-    int64_t splits = min64(want, fsr_ceil_div(cols, step));
+    int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, rows > 0 ? rows : 1);
+    int64_t splits = fsr_at_most(want, fsr_ceil_div(cols, step));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
     chunk = chunk < step ? step : chunk;
@@ -322,7 +202,7 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     group->kernel->integer[FSR_INT_CHUNK] = chunk;
     group->kernel->integer[FSR_INT_SPLITS] = splits;
     s->members = splits > resident ? (int)resident : 0;
-    s->group = (int)min64(fsr_team_count(rows, splits), s->members ? 1 : resident / splits);
+    s->group = (int)fsr_at_most(fsr_team_count(rows, splits), s->members ? 1 : resident / splits);
     s->persistent = fits && !s->members;
     if (s->persistent)
         fsr_schedule_keep(k);
@@ -338,8 +218,8 @@ static bool rows_stay_cached(const fsr_group *group) {
 
 /* A thread for each row loads so much at once that the memory is busy. */
 static bool walk_fills(const fsr_kernel *k, int64_t rows) {
-    const int words = words_loaded(k) ? words_loaded(k) : 1;
-    return fsr_size_mul(rows, 4 * words * fitting(k, AHEAD, LOADED_WORDS)) >= IN_FLIGHT;
+    const int words = fsr_words_loaded(k) ? fsr_words_loaded(k) : 1;
+    return fsr_size_mul(rows, 4 * words * fsr_fitting_items(k, AHEAD, FSR_LOADED_WORDS)) >= IN_FLIGHT;
 }
 
 /* Rows side by side, of which a thread has some neighbouring columns: as many rows as are a line of memory, or all if
@@ -358,7 +238,7 @@ static bool gpu_beside(fsr_group *group) {
         beside *= 2;
     s->kind = FSR_SCHEDULE_LOOKBACK;
     s->vector = 1;
-    s->items = fitting(k, widest_state(k) <= 8 ? 16 : 8, 2 * LOADED_WORDS);
+    s->items = fsr_fitting_items(k, widest_state(k) <= 8 ? 16 : 8, 2 * FSR_LOADED_WORDS);
     while (along > 1 && (beside * along > LOOKBACK_THREADS || (along / 2) * s->items >= cols))
         along /= 2;
     s->group = beside;
@@ -383,7 +263,7 @@ static void gpu_serial(fsr_group *group) {
     while (s->threads > 32 && fsr_ceil_div(rows, s->threads) < fsr_nominal_gpu.processors)
         s->threads /= 2;
     s->group = s->threads;
-    s->items = fitting(group->kernel, AHEAD, LOADED_WORDS);
+    s->items = fsr_fitting_items(group->kernel, AHEAD, FSR_LOADED_WORDS);
 }
 
 static void gpu_col(fsr_group *group) {
@@ -406,8 +286,8 @@ static void gpu_col(fsr_group *group) {
         s->group /= 2;
     int64_t tiles = fsr_ceil_div(rows, (int64_t)s->group * s->vector);
     int64_t lanes = s->threads / s->group;
-    int64_t want = fsr_ceil_div(nominal_threads() / s->threads, tiles > 0 ? tiles : 1);
-    int64_t splits = min64(want, fsr_ceil_div(cols, lanes * 8));
+    int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, tiles > 0 ? tiles : 1);
+    int64_t splits = fsr_at_most(want, fsr_ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
     int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), lanes);
     group->kernel->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
@@ -417,7 +297,7 @@ static void gpu_col(fsr_group *group) {
 static void gpu_kind(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     if (k->npasses == 0) {
-        gpu_map(group);
+        fsr_schedule_gpu_map(group);
         return;
     }
     if (fsr_choose_gpu_outputs(group))

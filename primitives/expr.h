@@ -37,7 +37,7 @@ typedef struct fsr_local {
 /* Not made part of a reader that recurses: its variables would be on the stack once a level. */
 #define FSR_APART __attribute__((noinline))
 
-/* An operator or bracket that waits for a value; expr.c. */
+/* An operator or bracket that waits for a value; expr_value.c. */
 typedef struct fsr_pending fsr_pending;
 
 typedef struct fsr_reading {
@@ -106,9 +106,9 @@ fsr_node fsr_unknown_dtype(fsr_reading *r, const fsr_token *word);
 
 /* ---- readers ------------------------------------------------------------------------------------- */
 
-/* An expression; expr.c. */
+/* An expression; expr_value.c. */
 fsr_node fsr_read_value(fsr_reading *r);
-/* An expression that must be a whole number known now; false: failed. expr.c */
+/* An expression that must be a whole number known now; false: failed. expr_value.c */
 bool fsr_read_whole(fsr_reading *r, int64_t *value);
 /* x as a whole number known now. what: for the message. */
 bool fsr_whole_take(fsr_reading *r, const char *where, fsr_node x, int64_t *value);

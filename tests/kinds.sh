@@ -39,7 +39,7 @@ primitives/take.c 2
 primitives/vectorize.c 1
 primitives/view.c 1
 fusion/contract.c 2
-fusion/flow.c 3
+fusion/flow_build.c 3
 fusion/flow_text.c 1
 fusion/pass_fold.c 1
 fusion/pass_hoist.c 2
