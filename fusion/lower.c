@@ -121,8 +121,7 @@ static bool reads(const fsr_group *group, fsr_link link) {
     return false;
 }
 
-/* True if a stored value of another group has to be read here. */
-static bool read_stored(const fsr_lowering *l, fsr_link link) {
+bool fsr_lower_reads_stored(const fsr_lowering *l, fsr_link link) {
     int from = *fsr_partition_stored(l->p, link);
     return from >= 0 && from != l->g && !fsr_partition_reaches(l->p, from, l->g) &&
            (!l->before || reads(l->before, link));
@@ -130,7 +129,7 @@ static bool read_stored(const fsr_lowering *l, fsr_link link) {
 
 /* Follows views down to what they show; views of views are a loop here, not a recursion. */
 static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
-    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link, index) && !read_stored(l, *link)) {
+    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link, index) && !fsr_lower_reads_stored(l, *link)) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
         if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
@@ -205,7 +204,7 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         return value;
     bool computed = !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_LITERAL | FSR_IS_ARGUMENT | FSR_IS_FOLD | FSR_RUNS_ONCE);
     int from = *fsr_partition_stored(l->p, link);
-    if (computed && read_stored(l, link))
+    if (computed && fsr_lower_reads_stored(l, link))
         return remember(l, link, index, fsr_lower_stored(l, link, index, from));
     if (computed && from >= 0 && from != l->g && l->p->held[link.id] >= FSR_HELD_LONG)
         return fsr_lower_refuse(l, "the kernels would need each other's results");

@@ -103,6 +103,8 @@ fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at);
 int fsr_lower_leaf(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_foreign(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_stored(fsr_lowering *l, fsr_link link, const fsr_index *index, int from);
+/* A stored value of another group has to be read here. */
+bool fsr_lower_reads_stored(const fsr_lowering *l, fsr_link link);
 
 /* The group depends on `from`, which stores a value or shall store it. */
 bool fsr_lower_depend(fsr_lowering *l, fsr_link link, int from);

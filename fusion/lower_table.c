@@ -21,19 +21,14 @@ static int array_of(fsr_lowering *l, fsr_link link, fsr_link table) {
     return fsr_lower_array(l, &operand, n->dtype[link.output], false);
 }
 
-/* Another kernel stores it. What this one stores it cannot read: a view is looked through. */
-static bool is_stored_before(const fsr_lowering *l, fsr_link link) {
-    const int by = *fsr_partition_stored(l->p, link);
-    return by >= 0 && by != l->g;
-}
-
-/* Where the element at indices 0, 1 .. of the table lies: the values of the sum are the numbers of these. */
+/* Where the element at indices 0, 1 .. of the table lies: the values of the sum are the numbers of these. A view that
+ * this kernel stores, or one that waits for it, is looked through. */
 static int address_of(fsr_lowering *l, fsr_link table, fsr_affine *address) {
     fsr_index index = {.n = l->flow->node[table.id].shape.ndim};
     fsr_link link = table;
     for (int j = 0; j < index.n; ++j)
         fsr_affine_add_symbol(&index.row[j], j, 1);
-    while (fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW) && !is_stored_before(l, link)) {
+    while (fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW) && !fsr_lower_reads_stored(l, link)) {
         const fsr_flow_node *n = &l->flow->node[link.id];
         fsr_index inner;
         if (!fsr_index_view(&inner, &index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))

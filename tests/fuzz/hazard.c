@@ -55,12 +55,12 @@ static bool same_place(const fsr_kernel *k, const fsr_launch *launch, const fsr_
     return same;
 }
 
-/* No point reads through `from` what another one writes through `to`; without points that is so. Guards are not asked:
+/* No point reads through `from` what another one writes through `to`; with one point or none that is so. Guards are not asked:
  * where one does not hold, the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
     int64_t n = points_of(k, launch), most = 0;
     if (to->nterms)
-        return n == 0 || same_place(k, launch, from, to);
+        return n <= 1 || same_place(k, launch, from, to);
     for (int64_t i = 0; i < n; i++) {
         int64_t at = address_at(k, launch, to, i);
         most = at > most ? at : most;

@@ -462,6 +462,27 @@ static void test_pair_of_a_constant(void **state) {
     CHECK(false, y);
 }
 
+/* A loop had to be stored for another kernel than its own when what its kernel evaluates was stored by a third. */
+static void test_stored_loop_behind_a_pair(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 4), y = fuzz_leaf(g, FSR_F32, 0, NULL, 4), out[2];
+    fsr_node most = fsr_max(fsr_expand(x, 0), AXES(0), 1, FSR_KEEPDIMS);
+    fsr_node place = fuzz_take(most, x, 7, (fsr_bound)2, 0);
+    fuzz_iterate(out, (fsr_node[]){y, place}, 4, 1);
+    fsr_node flat = fsr_reshape(out[0], 1, SHAPE(1)), none = fsr_isnan(flat);
+    fsr_node less = fsr_less_equal(fsr_maximum(none, none), most);
+    fsr_hint_pair(less, place, FSR_PAIR_APART);
+    CHECK(true, flat, less, most, place);
+}
+
+/* One element put, if it is not dropped, over the one that it was read from: no other point is there to read it. */
+static void test_one_element_put_over_itself(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F16, 1, SHAPE(1), 4), y = fuzz_leaf(g, FSR_F16, 1, SHAPE(1), 4), out[2];
+    fsr_reduce_with(out, (fsr_node[]){fuzz_take(y, x, 5, (fsr_bound)3, 0), x}, &fuzz_linear_operator, AXES(0), 1, 0);
+    CHECK(true, fuzz_take(out[0], y, 5, (fsr_bound)3, 0));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -496,6 +517,8 @@ int main(void) {
         TEST(test_end_of_a_rounded_bound),
         TEST(test_pair_of_a_constant),
         TEST(test_loop_over_a_view_beside_it),
+        TEST(test_stored_loop_behind_a_pair),
+        TEST(test_one_element_put_over_itself),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
