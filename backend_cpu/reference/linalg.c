@@ -5,7 +5,7 @@
  * the unit and of the sizes, and what is not known of the arguments. A solution moves by the inverse's row times that,
  * factors by it times the norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. Nor where
  * the squares of the elements overflow: some algorithms add them. What is multiplied to a determinant depends on the
- * order of the rows, which is nobody's to know. */
+ * order of the rows, which is nobody's to know; and so does the sign of a zero. */
 #include "backend_cpu/reference/linalg.h"
 #include "graph/shape.h"
 #include <stdlib.h>
@@ -242,6 +242,7 @@ static fsr_ref_element element(const fsr_ref_problem *x, int result, int64_t i) 
         out.ball = fsr_ball_settle_complex(dtype, either ? 0 : plain.center, either ? 0 : plain.imag, radius);
     else
         out.ball = fsr_ball_settle(dtype, either ? 0 : plain.center, radius);
+    out.ball = fsr_ball_unsign(out.ball);
     return out;
 }
 

@@ -14,7 +14,7 @@
 typedef struct item {
     long double plain, low, high;
     int64_t place;
-    bool exact, unsigned_zero;
+    bool exact;
 } item;
 
 typedef struct row {
@@ -62,12 +62,7 @@ static void load(row *r, fsr_dtype dtype) {
             low = r->descending ? -high : low;
             high = r->descending ? other : high;
         }
-        r->item[i] = (item){.plain = plain,
-                            .low = low,
-                            .high = high,
-                            .place = i,
-                            .exact = exact,
-                            .unsigned_zero = fsr_ball_unsigned(x->ball)};
+        r->item[i] = (item){.plain = plain, .low = low, .high = high, .place = i, .exact = exact};
         r->known = r->known && fsr_ref_is_known(&x->ball);
         r->bounded = r->bounded && !isinf(x->ball.radius);
     }
@@ -83,13 +78,25 @@ static void sort_ends(row *r) {
     qsort(r->end + r->n, (size_t)r->n, sizeof *r->end, by_value);
 }
 
-/* The ball of rank i, around a centre that can be kept (fsr_ref_data); a zero has either sign if one of the row's
- * may have. */
-static fsr_ball ball_of(const row *r, fsr_dtype dtype, int64_t i, bool unsigned_zero) {
+/* A zero of the row, whichever it is: of a sign that is known if all that may be one have that. */
+static fsr_ball zero_of(const row *r) {
+    bool positive = false, negative = false;
+    for (int64_t i = 0; i < r->n; i++) {
+        const item *x = &r->item[i];
+        const fsr_ball own = r->element[x->place].ball;
+        const bool either = !x->exact || fsr_ball_unsigned(own), may = x->low <= 0 && x->high >= 0;
+        positive = positive || (may && (either || !signbit(own.center)));
+        negative = negative || (may && (either || signbit(own.center)));
+    }
+    return fsr_ball_real(negative && !positive ? -0.0L : 0, negative && positive ? -0.0 : 0);
+}
+
+/* The ball of rank i, around a centre that can be kept (fsr_ref_data); zero: a zero of the row. */
+static fsr_ball ball_of(const row *r, fsr_dtype dtype, int64_t i, fsr_ball zero) {
     const long double low = r->descending ? -r->end[r->n + i] : r->end[i];
     const long double high = r->descending ? -r->end[i] : r->end[r->n + i];
     if (low == 0 && high == 0)
-        return fsr_ball_real(0, unsigned_zero ? -0.0 : 0.0);
+        return zero;
     if (low == high || isnan(low) || isnan(high))
         return isnan(low) == isnan(high) ? fsr_ball_real(low, 0) : fsr_ball_unknown(dtype);
     if (isinf(low) || isinf(high) || dtype == FSR_BOOL)
@@ -124,13 +131,13 @@ static void find_certain(const row *r, bool *certain) {
 }
 
 /* The rank's element and its place. */
-static bool store(const row *r, const fsr_rec *rec, int64_t i, bool unsigned_zero, bool certain, int64_t at,
+static bool store(const row *r, const fsr_rec *rec, int64_t i, fsr_ball zero, bool certain, int64_t at,
                   fsr_ref_data **out) {
     const item *x = &r->item[i];
     fsr_ref_element value = {.value = r->element[x->place].value};
     fsr_ref_element place = fsr_ref_known(rec->dtype[1], fsr_value_from_int(rec->dtype[1], x->place));
     value.ball = r->known     ? r->element[x->place].ball
-                 : r->bounded ? ball_of(r, rec->dtype[0], i, unsigned_zero)
+                 : r->bounded ? ball_of(r, rec->dtype[0], i, zero)
                               : fsr_ball_unknown(rec->dtype[0]);
     if (!certain)
         place.ball = fsr_ball_unknown(rec->dtype[1]);
@@ -138,17 +145,16 @@ static bool store(const row *r, const fsr_rec *rec, int64_t i, bool unsigned_zer
 }
 
 static bool sort_row(row *r, const fsr_rec *rec, bool *certain, int64_t at, fsr_ref_data **out) {
-    bool good = true, unsigned_zero = false;
+    bool good = true;
     load(r, rec->dtype[0]);
     merge_sort(r->item, r->other, r->n);
     if (!r->known && r->bounded) {
         sort_ends(r);
         find_certain(r, certain);
     }
-    for (int64_t i = 0; i < r->n; i++)
-        unsigned_zero = unsigned_zero || r->item[i].unsigned_zero;
+    const fsr_ball zero = zero_of(r);
     for (int64_t i = 0; i < r->first && good; i++)
-        good = store(r, rec, i, unsigned_zero, r->known || (r->bounded && certain[i]), at, out);
+        good = store(r, rec, i, zero, r->known || (r->bounded && certain[i]), at, out);
     return good;
 }
 
@@ -182,14 +188,13 @@ static void order_zeros(row *r) {
 /* The elements of the ranks that a view has from `at` on. */
 static bool pick_ranks(row *r, const fsr_rec *rec, fsr_ref_walk *ranks, const fsr_ref_data *data, int64_t at,
                        fsr_ref_data *out) {
-    bool good = true, unsigned_zero = false;
+    bool good = true;
     load(r, rec->dtype[0]);
     merge_sort(r->item, r->other, r->n);
     order_zeros(r);
     if (!r->known && r->bounded)
         sort_ends(r);
-    for (int64_t i = 0; i < r->n; i++)
-        unsigned_zero = unsigned_zero || r->item[i].unsigned_zero;
+    const fsr_ball zero = zero_of(r);
     for (int64_t i = 0; i < r->first && good; i++, fsr_ref_walk_next(ranks)) {
         const fsr_ref_element asked = fsr_ref_data_get(data, ranks->at[0]);
         const int64_t rank = asked.value.i64 < 0 ? 0 : asked.value.i64 < r->n ? asked.value.i64 : r->n - 1;
@@ -198,7 +203,7 @@ static bool pick_ranks(row *r, const fsr_rec *rec, fsr_ref_walk *ranks, const fs
         if (!fsr_ref_is_known(&asked.ball) || !(r->known || r->bounded))
             value.ball = fsr_ball_unknown(rec->dtype[0]);
         else if (!r->known)
-            value.ball = ball_of(r, rec->dtype[0], rank, unsigned_zero);
+            value.ball = ball_of(r, rec->dtype[0], rank, zero);
         good = fsr_ref_data_set(out, at + i, &value);
     }
     return good;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs that the reference had too narrow a bound for, or that the fuzzer was wrong about, cut down; and that it draws
+ * everything. */
+#include "tests/fuzz/regression.h"
+
+/* Products that overflow, of both signs: a library that adds them unrounded has an infinity or a number where a NaN was
+ * due for certain. */
+static void test_products_that_overflow(void **state) {
+    (void)state;
+    CHECK(true, fuzz_matmul(fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 3), 4), fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 1), 2947), 2));
+    CHECK(true, fuzz_matmul(fuzz_leaf(g, FSR_F32, 1, SHAPE(4), 4), fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 4, 1), 1847), 4));
+    fsr_node x = fsr_mul(fsr_sub(fsr_arange(g, FSR_F32, 3), fsr_float(g, 1)), fsr_float(g, 0x1p100));
+    CHECK(true, fuzz_matmul(x, x, 0), fuzz_matmul(x, fsr_sqrt(x), 3));
+}
+
+/* Sums of products of zeros have a zero of either sign. */
+static void test_sign_of_a_solved_zero(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 4), zero = fsr_param(g, "p0", FSR_F32, -0.0);
+    CHECK(false, fsr_signbit(fuzz_sparse(x, zero, 20)));
+    CHECK(false, fsr_signbit(fuzz_sparse(x, zero, 0)));
+}
+
+/* A row of a triangle whose products overflow: which of them first, with which sign, hangs on their order. */
+static void test_triangle_that_overflows(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 1839), y = fuzz_leaf(g, FSR_F32, 2, SHAPE(4, 1), 4);
+    CHECK(true, fuzz_sparse(y, x, 20));
+    fsr_node square = fuzz_leaf(g, FSR_F32, 2, SHAPE(4, 4), 2079);
+    CHECK(true, fuzz_sparse(square, square, 20));
+}
+
+/* Quotients beyond 2^23 are off by the roundings within floor_divide. */
+static void test_large_quotients(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(11, 11, 11), 3595), y;
+    fsr_vectorize(&y, 1, (fsr_node[]){x, x}, 2, "(n),(n)->(n)", fuzz_centred, NULL);
+    CHECK(true, fsr_floor_divide(fsr_mul(x, y), fsr_param(g, "p1", FSR_F16, -7)));
+}
+
+/* A bound of 1 - 0.001 was rounded down, so that the 1 at its end was another number for certain. */
+static void test_end_of_a_rounded_bound(void **state) {
+    (void)state;
+    fsr_node tiny = fsr_float(g, 0.001), zero = fsr_sin(fsr_sub(tiny, tiny));
+    fsr_node y = fsr_maximum(fsr_isfinite(fsr_sqrt(zero)), tiny), x = fuzz_leaf(g, FSR_F32, 0, NULL, 4);
+    CHECK(false, fsr_not_equal(fsr_logical_or(x, x), y));
+}
+
+/* One element put, if it is not dropped, over the one that it was read from: no other point is there to read it. */
+static void test_one_element_put_over_itself(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F16, 1, SHAPE(1), 4), y = fuzz_leaf(g, FSR_F16, 1, SHAPE(1), 4), out[2];
+    fsr_reduce_with(out, (fsr_node[]){fuzz_take(y, x, 5, (fsr_bound)3, 0), x}, &fuzz_linear_operator, AXES(0), 1, 0);
+    CHECK(true, fuzz_take(out[0], y, 5, (fsr_bound)3, 0));
+}
+
+/* A rank that holds a zero for certain, in a row of which other elements are bounded alone: the zero was +0. */
+static void test_sign_of_a_sorted_zero(void **state) {
+    (void)state;
+    for (int down = 0; down <= FSR_DESCENDING; down += FSR_DESCENDING) {
+        fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(3, 3, 1), 4);
+        CHECK(false, fsr_tgamma(fsr_sort(fsr_div(x, fsr_tgamma(x)), NULL, 1, down)));
+        CHECK(false, fsr_signbit(fsr_sort(fsr_copysign(fsr_div(x, fsr_tgamma(x)), fsr_float(g, -1)), NULL, 1, down)));
+    }
+}
+
+/* Equations whose right side is 0: the sign of the solution hangs on the order of the rows. */
+static void test_sign_of_a_dense_zero(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 4, SHAPE(1, 1, 1, 1), 4);
+    CHECK(false, fsr_signbit(fuzz_matmul(x, fsr_full(g, FSR_F32, 4, SHAPE(1, 1, 1, 1), -0.0), 6)));
+    CHECK(false, fsr_signbit(fsr_real(fuzz_matmul(fsr_cast(x, FSR_C64), fsr_full(g, FSR_F32, 1, SHAPE(1), 0), 6))));
+}
+
+/* ---- what is drawn --------------------------------------------------------------------------------------------- */
+
+/* How many forms a step of this kind has, and which one s is. */
+static int forms(const recipe_step *s, int *form) {
+    switch (s->kind) {
+    case STEP_LOOP: *form = s->axis; return FUZZ_LOOPS;
+    case STEP_TURNS: *form = s->flags * FUZZ_TURNS + s->axis; return 3 * FUZZ_TURNS;
+    case STEP_ROWS: *form = s->flags; return FUZZ_ROW_FUNCTIONS;
+    case STEP_MATMUL: *form = s->flags; return FUZZ_PRODUCTS;
+    case STEP_TAKE: *form = (int)s->start; return FUZZ_TAKES;
+    case STEP_LENGTHS: *form = (int)s->start; return FUZZ_LENGTHS;
+    case STEP_SPARSE: *form = (int)s->start; return FUZZ_SPARSE;
+    default: *form = 0; return 1;
+    }
+}
+
+/* Every kind of step, in each of its forms, and every operation get into recipes: a step that builders always refuse is
+ * never seen to be missing. Counter-example: elements at computed indices whose recipes had lost their indices. */
+static void test_everything_is_drawn(void **state) {
+    enum { RECIPES = 4000, FORMS = 32 };
+    static int seen[STEP_KINDS][FORMS], known[STEP_KINDS], ops[FSR_OP_COUNT];
+    (void)state;
+    for (int i = 0; i < RECIPES; i++) {
+        static recipe r;
+        recipe_generate(&r, 77000 + (uint64_t)i);
+        for (int k = 0; k < r.n; k++) {
+            const recipe_step *s = &r.step[k];
+            int form;
+            known[s->kind] = forms(s, &form);
+            assert_in_range(form, 0, FORMS - 1);
+            seen[s->kind][form]++;
+            ops[s->kind == STEP_OP ? s->op : FSR_OP_CAST]++;
+            for (int a = 0; a < step_arity(s); a++)
+                assert_in_range(s->arg[a], 0, k - 1);
+        }
+    }
+    for (int kind = 0; kind < STEP_KINDS; kind++)
+        for (int form = 0; form == 0 || form < known[kind]; form++)
+            if (seen[kind][form] == 0)
+                fail_msg("form %d of steps of kind %d is never drawn", form, kind);
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        if (ops[op] == 0)
+            fail_msg("%s is never drawn", fsr_op_get((fsr_op)op)->name);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_products_that_overflow),          TEST(test_sign_of_a_solved_zero),
+        TEST(test_triangle_that_overflows),         TEST(test_large_quotients),
+        TEST(test_end_of_a_rounded_bound),          TEST(test_one_element_put_over_itself),
+        TEST(test_sign_of_a_sorted_zero),           TEST(test_sign_of_a_dense_zero),
+        cmocka_unit_test(test_everything_is_drawn),
+    };
+    return cmocka_run_group_tests_name("fuzz regressions of bounds", tests, NULL, NULL);
+}
