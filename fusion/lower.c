@@ -129,7 +129,8 @@ bool fsr_lower_reads_stored(const fsr_lowering *l, fsr_link link) {
 
 /* Follows views down to what they show; views of views are a loop here, not a recursion. */
 static bool skip_views(fsr_lowering *l, fsr_link *link, fsr_index *index) {
-    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link, index) && !fsr_lower_reads_stored(l, *link)) {
+    while (fsr_is(l->flow->node[link->id].kind, FSR_IS_VIEW) && !apart(l, *link, index) &&
+           !fsr_lower_reads_stored(l, *link)) {
         const fsr_flow_node *n = &l->flow->node[link->id];
         fsr_index inner;
         if (!fsr_index_view(&inner, index, &n->view, &n->shape, &l->flow->node[n->arg[0].id].shape, &l->group->domain))
