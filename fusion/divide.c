@@ -85,7 +85,8 @@ static void know(const fsr_group *group, int d, const places *at, fsr_loop_versi
 }
 
 /* Operations of the whole domain if it is cut so, in ns; versions are left out. */
-static double work_of(const division *s, const fsr_group *group, const cut *c) {
+static double work_of(const division *s, const fsr_price_loop *loop, const cut *c) {
+    const fsr_group *group = loop->group;
     const double elements =
         (double)fsr_size_mul(group->kernel->integer[FSR_INT_ROWS], group->kernel->integer[FSR_INT_COLS]);
     const int64_t extent = c ? group->extent[c->dim] : 1;
@@ -97,7 +98,7 @@ static double work_of(const division *s, const fsr_group *group, const cut *c) {
             at = part_of(c, i, extent);
             know(group, c->dim, &at, &known);
         }
-        const fsr_price_work work = fsr_price_element(s->prices, group, 0, &known);
+        const fsr_price_work work = fsr_price_version(loop, &known);
         sum += fmax(work.operations / s->prices->issue, fsr_price_accesses(s->prices, &work, INFINITY)) *
                (double)at.count / (double)extent;
     }
@@ -115,7 +116,8 @@ static void add_cut(cut *list, int *n, cut c, int64_t extent) {
 }
 
 /* The one that leaves the least work. False: there is none. */
-static bool best_cut(const division *s, const fsr_group *group, cut *best, double *least) {
+static bool best_cut(const division *s, const fsr_price_loop *loop, cut *best, double *least) {
+    const fsr_group *group = loop->group;
     const fsr_kernel *k = group->kernel;
     cut list[MOST_CUTS];
     int64_t low;
@@ -131,7 +133,7 @@ static bool best_cut(const division *s, const fsr_group *group, cut *best, doubl
                 add_cut(list, &n, (cut){d, 0, step}, group->extent[d]);
         }
     for (int i = 0; i < n; ++i) {
-        const double work = work_of(s, group, &list[i]);
+        const double work = work_of(s, loop, &list[i]);
         if (i == 0 || work < *least) {
             *least = work;
             *best = list[i];
@@ -167,13 +169,14 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
  * not how much that is. */
 static bool find_cut(const division *s, const fsr_domain *domain, double work, cut *c) {
     fsr_group trial;
+    fsr_price_loop loop;
     double left = 0;
-    if (!lower(s, domain, true, &trial))
+    if (s->prices->launch >= s->prices->gain * work || !lower(s, domain, true, &trial))
         return false;
-    bool found = best_cut(s, &trial, c, &left);
-    const double whole = found ? work_of(s, &trial, NULL) : 0;
-    found = found && left * work / whole + s->prices->launch < (1 - s->prices->gain) * work &&
-            s->prices->launch < s->prices->gain * work;
+    fsr_price_loop_of(&loop, s->prices, &trial, 0);
+    bool found = best_cut(s, &loop, c, &left);
+    const double whole = found ? work_of(s, &loop, NULL) : 0;
+    found = found && left * work / whole + s->prices->launch < (1 - s->prices->gain) * work;
     fsr_kernel_free(trial.kernel);
     return found;
 }

@@ -6,6 +6,7 @@
 #include "fusion/loop_plan.h"
 #include "fusion/nest.h"
 #include "fusion/pairs.h"
+#include "graph/print.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,9 @@ static const struct {
 static void explain_schedule(const fsr_program_step *step, FILE *to) {
     const fsr_schedule *s = &step->kernel->schedule;
     if (s->target == FSR_TARGET_CPU)
-        fprintf(to, "    schedule: %s; %d lanes, chunks of %d\n", schedule_words[s->kind].cpu, s->lanes, s->chunk);
+        fsr_fput(to, "    schedule: %s; %d lanes, chunks of %d\n", schedule_words[s->kind].cpu, s->lanes, s->chunk);
     else
-        fprintf(
+        fsr_fput(
             to,
             "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
             schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->blocks, s->threads, s->group,
@@ -38,7 +39,7 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
 
 static void write_slot(fsr_slot slot, FILE *to) {
     static const char *const word[] = {"leaf", "output", "temporary", "report", "band"};
-    fprintf(to, "%s%d", word[slot.kind], slot.ordinal);
+    fsr_fput(to, "%s%d", word[slot.kind], slot.ordinal);
 }
 
 static void explain_copy(const fsr_program_step *step, FILE *to) {
@@ -46,33 +47,33 @@ static void explain_copy(const fsr_program_step *step, FILE *to) {
     write_slot(step->use[0].slot, to);
     fputs(" is also ", to);
     write_slot(step->use[1].slot, to);
-    fprintf(to, ", %lld bytes\n", (long long)step->use[1].bytes);
+    fsr_fput(to, ", %lld bytes\n", (long long)step->use[1].bytes);
 }
 
 static void explain_arrays(const fsr_program_step *step, int n, FILE *to) {
     fputs("    arrays:", to);
     for (int a = 0; a < n; ++a) {
-        fprintf(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
+        fsr_fput(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
         write_slot(step->use[a].slot, to);
     }
 }
 
 static void explain_call(const fsr_program_step *step, const fsr_flow *flow, FILE *to) {
     const bool works = step->call->work_bytes > 0;
-    fprintf(to, "library call: %s\n", fsr_library_call_name(step->call));
+    fsr_fput(to, "library call: %s\n", fsr_library_call_name(step->call));
     fsr_explain_lines(flow, &step->call->node, 1, to);
     explain_arrays(step, step->nuses - works, to);
-    fprintf(to, "\n    workspace: %lld bytes\n    bytes moved: at least %lld\n", (long long)step->call->work_bytes,
-            (long long)step->bytes_moved);
+    fsr_fput(to, "\n    workspace: %lld bytes\n    bytes moved: at least %lld\n", (long long)step->call->work_bytes,
+             (long long)step->bytes_moved);
 }
 
 /* A line of an explanation within another one. */
 static void explain_inside(const char *head, const char *text, FILE *to) {
-    fprintf(to, "    %s:\n", head);
+    fsr_fput(to, "    %s:\n", head);
     for (const char *end; *text; text = *end ? end + 1 : end) {
         end = strchr(text, '\n');
         end = end ? end : text + strlen(text);
-        fprintf(to, "      %.*s\n", (int)(end - text), text);
+        fsr_fput(to, "      %.*s\n", (int)(end - text), text);
     }
 }
 
@@ -83,10 +84,10 @@ static void explain_loop(const fsr_program_step *step, FILE *to) {
     if (loop->count < 0)
         fputs("as many turns as the run says", to);
     else
-        fprintf(to, "%s%lld turn%s", loop->conditional ? "at most " : "", (long long)loop->count,
-                loop->count == 1 ? "" : "s");
+        fsr_fput(to, "%s%lld turn%s", loop->conditional ? "at most " : "", (long long)loop->count,
+                 loop->count == 1 ? "" : "s");
     if (loop->conditional && loop->batch > 1)
-        fprintf(to, ", a condition looked at after every %d", loop->batch);
+        fsr_fput(to, ", a condition looked at after every %d", loop->batch);
     else if (loop->conditional)
         fputs(", a condition looked at after each", to);
     fputc('\n', to);
@@ -100,32 +101,32 @@ static void explain_loop(const fsr_program_step *step, FILE *to) {
 /* The i-th kernel. */
 static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, int i, FILE *to) {
     const fsr_kernel *k = step->kernel;
-    fprintf(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
+    fsr_fput(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
     fsr_explain_sites(flow, k, to);
-    fprintf(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n",
-            (long long)step->kernel->integer[FSR_INT_ROWS], (long long)step->kernel->integer[FSR_INT_COLS], k->npasses,
-            k->npasses == 1 ? "" : "es");
+    fsr_fput(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n",
+             (long long)step->kernel->integer[FSR_INT_ROWS], (long long)step->kernel->integer[FSR_INT_COLS], k->npasses,
+             k->npasses == 1 ? "" : "es");
     explain_schedule(step, to);
     explain_arrays(step, k->narrays, to);
     if (fsr_kernel_compacts(k))
-        fprintf(to, "\n    filters: compacted %s",
-                k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
-                : k->schedule.members ? "by tiles, the next one loaded meanwhile, written in whole lines of memory"
-                : k->schedule.pooled  ? "by tiles, written in whole lines of memory"
-                                      : "by warps, written side by side");
+        fsr_fput(to, "\n    filters: compacted %s",
+                 k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
+                 : k->schedule.members ? "by tiles, the next one loaded meanwhile, written in whole lines of memory"
+                 : k->schedule.pooled  ? "by tiles, written in whole lines of memory"
+                                       : "by warps, written side by side");
     if (k->nests && k->schedule.high)
-        fprintf(to, "\n    tiles: %d nest%s, for %d lines of %d at a time, %lld bytes for each block", k->nests->n,
-                k->nests->n == 1 ? "" : "s", k->schedule.high, k->schedule.broad, (long long)fsr_tiles_bytes(k));
+        fsr_fput(to, "\n    tiles: %d nest%s, for %d lines of %d at a time, %lld bytes for each block", k->nests->n,
+                 k->nests->n == 1 ? "" : "s", k->schedule.high, k->schedule.broad, (long long)fsr_tiles_bytes(k));
     else if (k->nests)
-        fprintf(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
-                k->nests->n == 1 ? "" : "s", (long long)step->kernel->integer[k->nests->band],
-                (long long)step->kernel->integer[FSR_INT_EXTENT], (long long)step->kernel->integer[k->nests->bytes]);
+        fsr_fput(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
+                 k->nests->n == 1 ? "" : "s", (long long)step->kernel->integer[k->nests->band],
+                 (long long)step->kernel->integer[FSR_INT_EXTENT], (long long)step->kernel->integer[k->nests->bytes]);
     if (step->in_place)
         fputs("\n    in place: only the region that is assigned to is written", to);
     if (step->part)
         fputs("\n    part: some of the elements; kernels with other alternatives of the same choices write the others",
               to);
-    fprintf(to, "\n    bytes moved: %lld\n    price: %.0f ns\n", (long long)step->bytes_moved, step->price);
+    fsr_fput(to, "\n    bytes moved: %lld\n    price: %.0f ns\n", (long long)step->bytes_moved, step->price);
 }
 
 /* Clearing is a part of the kernel whose flags it clears. */
@@ -148,23 +149,23 @@ static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE
 
 static void explain_last(const fsr_partition *p, FILE *to) {
     const int *n = p->last.node;
-    fprintf(to, "the fuel ended with fusion %d: ", p->fusions);
-    fprintf(to, p->last.how, fsr_flow_name(p->flow, n[0]), n[0], fsr_flow_name(p->flow, n[1]), n[1]);
+    fsr_fput(to, "the fuel ended with fusion %d: ", p->fusions);
+    fsr_fput(to, p->last.how, fsr_flow_name(p->flow, n[0]), n[0], fsr_flow_name(p->flow, n[1]), n[1]);
     fputc('\n', to);
 }
 
 bool fsr_explain_program(const fsr_program *program, const fsr_partition *p, FILE *to) {
-    fprintf(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n",
-            program->info.kernels, program->info.kernels == 1 ? "" : "s", program->info.temporaries,
-            program->info.temporaries == 1 ? "y" : "ies", program->info.fusions, program->info.fusions == 1 ? "" : "s",
-            (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
+    fsr_fput(to, "%d kernel%s, %d temporar%s, %d fusion%s; bytes moved %lld, least possible %lld\n",
+             program->info.kernels, program->info.kernels == 1 ? "" : "s", program->info.temporaries,
+             program->info.temporaries == 1 ? "y" : "ies", program->info.fusions, program->info.fusions == 1 ? "" : "s",
+             (long long)program->info.bytes_moved, (long long)program->info.bytes_min);
     explain_steps(program, p->flow, to);
     for (int i = 0; program->gift && i < program->nouts; ++i)
         if (p->flow->gift[i] >= 0)
-            fprintf(to,
-                    program->gift[i] >= 0 ? "output%d may take the memory of leaf%d\n"
-                                          : "output%d is copied where it takes the memory of leaf%d\n",
-                    i, p->flow->gift[i]);
+            fsr_fput(to,
+                     program->gift[i] >= 0 ? "output%d may take the memory of leaf%d\n"
+                                           : "output%d is copied where it takes the memory of leaf%d\n",
+                     i, p->flow->gift[i]);
     fsr_literals_explain(p->flow, program->text, to);
     const bool told = fsr_explain_notes(p, to);
     fsr_explain_savings(p, to);

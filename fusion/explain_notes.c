@@ -4,6 +4,7 @@
  * Alike are two edges whose nodes have the same names and whose reason is the same: a program that makes a hundred
  * steps is refused a hundred times in the same words. The first one is told, with the number of the others. */
 #include "fusion/explain.h"
+#include "graph/print.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +77,11 @@ bool fsr_explain_notes(const fsr_partition *p, FILE *to) {
         const fsr_note *note = &p->note[list[i].note];
         if (list[i].like < 0)
             continue;
-        fprintf(to, "not fused: %s (%%%d) into %s (%%%d): %s", list[i].from, note->producer, list[i].to, note->consumer,
-                note->reason);
+        fsr_fput(to, "not fused: %s (%%%d) into %s (%%%d): %s", list[i].from, note->producer, list[i].to,
+                 note->consumer, note->reason);
         fsr_explain_site(p->flow, note->producer, note->consumer, to);
         if (list[i].like)
-            fprintf(to, ", and %d edge%s like it", list[i].like, list[i].like == 1 ? "" : "s");
+            fsr_fput(to, ", and %d edge%s like it", list[i].like, list[i].like == 1 ? "" : "s");
         fputc('\n', to);
     }
     free(list);
@@ -92,8 +93,8 @@ void fsr_explain_savings(const fsr_partition *p, FILE *to) {
         const fsr_saving *at = &p->saving[i];
         if (p->stored[at->node * FSR_MAX_OUTPUTS] < 0)
             continue;
-        fprintf(to, "stored: %s (%%%d): %.0f ns with what reads it, computed again wherever it is read %.0f ns",
-                fsr_flow_name(p->flow, at->node), at->node, at->stored, at->computed);
+        fsr_fput(to, "stored: %s (%%%d): %.0f ns with what reads it, computed again wherever it is read %.0f ns",
+                 fsr_flow_name(p->flow, at->node), at->node, at->stored, at->computed);
         fsr_explain_site(p->flow, at->node, -1, to);
         fputc('\n', to);
     }

@@ -3,6 +3,7 @@
  * program records a thousand nodes at three lines. */
 #include "fusion/explain.h"
 #include "graph/message.h"
+#include "graph/print.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,11 @@ void fsr_explain_site(const fsr_flow *flow, int a, int b, FILE *to) {
     if (!first)
         return;
     char file[FILE_BYTES];
-    fprintf(to, " [%s:%d", fsr_message_copy(file, sizeof file, first->file), first->line);
+    fsr_fput(to, " [%s:%d", fsr_message_copy(file, sizeof file, first->file), first->line);
     if (second && strcmp(first->file, second->file) != 0)
-        fprintf(to, " into %s:%d", fsr_message_copy(file, sizeof file, second->file), second->line);
+        fsr_fput(to, " into %s:%d", fsr_message_copy(file, sizeof file, second->file), second->line);
     else if (second)
-        fprintf(to, " into %d", second->line);
+        fsr_fput(to, " into %d", second->line);
     fputc(']', to);
 }
 
@@ -42,10 +43,10 @@ static void print_sites(const fsr_site *const *site, int n, FILE *to) {
         if (same_file)
             fputs(", ", to);
         else
-            fprintf(to, "%s%s:", i ? "; " : "", fsr_message_copy(file, sizeof file, site[i]->file));
-        fprintf(to, "%d", site[i]->line);
+            fsr_fput(to, "%s%s:", i ? "; " : "", fsr_message_copy(file, sizeof file, site[i]->file));
+        fsr_fput(to, "%d", site[i]->line);
         if (site[end]->line != site[i]->line)
-            fprintf(to, "-%d", site[end]->line);
+            fsr_fput(to, "-%d", site[end]->line);
         i = end + 1;
     }
 }

@@ -14,21 +14,21 @@ static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
 static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
     const char *plus = "";
     if (a->offset >= 0) {
-        fprintf(to, "i%d", a->offset);
+        fsr_fput(to, "i%d", a->offset);
         plus = " + ";
     }
     for (int d = 0; d < k->ndim; d++) {
         if (a->stride[d] == FSR_STRIDE_ZERO)
             continue;
-        fprintf(to, "%sd%d", plus, d);
+        fsr_fput(to, "%sd%d", plus, d);
         if (a->stride[d] == FSR_STRIDE_VAR)
-            fprintf(to, "*i%d", a->slot[d]);
+            fsr_fput(to, "*i%d", a->slot[d]);
         plus = " + ";
     }
     for (int t = 0; t < a->nterms; t++) {
-        fprintf(to, "%sv%d", plus, a->term[t].value);
+        fsr_fput(to, "%sv%d", plus, a->term[t].value);
         if (a->term[t].slot)
-            fprintf(to, "*i%d", a->term[t].slot);
+            fsr_fput(to, "*i%d", a->term[t].slot);
         plus = " + ";
     }
     if (!*plus)
@@ -37,24 +37,24 @@ static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
 
 static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
     const fsr_index_form *form = &k->form[a->form];
-    fprintf(to, form->divisor ? "b%d[(" : "b%d[", a->buffer);
+    fsr_fput(to, form->divisor ? "b%d[(" : "b%d[", a->buffer);
     print_sum(to, k, form);
     if (form->divisor)
-        fprintf(to, ") / i%d", form->divisor);
-    fprintf(to, "]%s%s", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
+        fsr_fput(to, ") / i%d", form->divisor);
+    fsr_fput(to, "]%s%s", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
     if (a->near.down)
-        fprintf(to, " near %d of %d, %d of %d", a->near.row, a->near.down, a->near.column, a->near.along);
+        fsr_fput(to, " near %d of %d, %d of %d", a->near.row, a->near.down, a->near.column, a->near.along);
 }
 
 static void print_guard(FILE *to, const fsr_kernel *k, int number) {
-    fprintf(to, "  guard g%d", number);
+    fsr_fput(to, "  guard g%d", number);
     for (int i = 0; i < k->guard[number].n; i++) {
         const fsr_condition *c = &k->condition[k->guard[number].condition[i]];
-        fprintf(to, "%s0 <= ", i ? " and " : " ");
+        fsr_fput(to, "%s0 <= ", i ? " and " : " ");
         print_sum(to, k, &k->form[c->form]);
-        fprintf(to, " < i%d", c->extent);
+        fsr_fput(to, " < i%d", c->extent);
         if (c->step)
-            fprintf(to, " step i%d", c->step);
+            fsr_fput(to, " step i%d", c->step);
     }
     fputc('\n', to);
 }
@@ -64,10 +64,10 @@ static void print_truth(FILE *to, const fsr_kernel *k, const char *word, uint64_
     int order[FSR_MAX_CONDITIONS], n = fsr_kernel_conditions(k, order);
     const char *comma = " ";
     if (bits)
-        fprintf(to, " %s", word);
+        fsr_fput(to, " %s", word);
     for (int i = 0; i < n; i++)
         if (bits >> order[i] & 1) {
-            fprintf(to, "%sc%d", comma, i);
+            fsr_fput(to, "%sc%d", comma, i);
             comma = ",";
         }
 }
@@ -81,32 +81,32 @@ static void print_version(FILE *to, const fsr_kernel *k, const fsr_loop_version 
 
 static void print_array(FILE *to, const fsr_kernel *k, int b) {
     const fsr_array *array = &k->array[b];
-    fprintf(to, "  array b%d %s%s%s%s", b, fsr_dtype_name(array->dtype), array->written ? " written" : "",
-            array->aliased ? " aliased" : "", array->banded ? " banded" : "");
+    fsr_fput(to, "  array b%d %s%s%s%s", b, fsr_dtype_name(array->dtype), array->written ? " written" : "",
+             array->aliased ? " aliased" : "", array->banded ? " banded" : "");
     if (array->banded && k->nests && k->schedule.target != FSR_TARGET_GPU)
-        fprintf(to, " at i%d", k->nests->place[b]);
+        fsr_fput(to, " at i%d", k->nests->place[b]);
     fputc('\n', to);
 }
 
 static void print_head(FILE *to, const fsr_kernel *k) {
-    fprintf(to, "  domain [");
+    fsr_fput(to, "  domain [");
     for (int d = 0; d < k->ndim; d++)
-        fprintf(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
-    fprintf(to, "] passes %d ints %d", k->npasses, k->nints);
+        fsr_fput(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
+    fsr_fput(to, "] passes %d ints %d", k->npasses, k->nints);
     if (k->live)
-        fprintf(to, " live v%d", k->live - 1);
+        fsr_fput(to, " live v%d", k->live - 1);
     if (k->nests && k->schedule.target == FSR_TARGET_GPU)
-        fprintf(to, " pitch i%d", k->nests->band);
+        fsr_fput(to, " pitch i%d", k->nests->band);
     else if (k->nests)
-        fprintf(to, " band i%d of i%d", k->nests->band, k->nests->bytes);
+        fsr_fput(to, " band i%d of i%d", k->nests->band, k->nests->bytes);
     fputc('\n', to);
     for (int b = 0; b < k->narrays; b++)
         print_array(to, k, b);
     for (int s = 0; s < k->nscalars; s++)
-        fprintf(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
+        fsr_fput(to, "  scalar s%d %s\n", s, fsr_dtype_name(k->scalar[s]));
     for (int f = 0; f < k->nroutines; f++) {
         fsr_writer w = {to, false, false};
-        fprintf(to, "  routine u%d %s ", f, fsr_dtype_name(k->routine[f]->result));
+        fsr_fput(to, "  routine u%d %s ", f, fsr_dtype_name(k->routine[f]->result));
         fsr_write_routine(&w, k->routine[f]);
         fputc('\n', to);
     }
@@ -124,39 +124,39 @@ static void print_region(FILE *to, const fsr_region *r, fsr_region_text text) {
 
 static void print_dtypes(FILE *to, const fsr_dtype *dtype, int n) {
     for (int i = 0; i < n; i++)
-        fprintf(to, "%s%s", i ? ", " : "", fsr_dtype_name(dtype[i]));
+        fsr_fput(to, "%s%s", i ? ", " : "", fsr_dtype_name(dtype[i]));
 }
 
 static void print_same(FILE *to, const int *same, int n) {
     for (int i = 0; i < n; i++)
-        fprintf(to, "%ss%d", i ? ", " : " given ", same[i]);
+        fsr_fput(to, "%ss%d", i ? ", " : " given ", same[i]);
 }
 
 /* from b2 at i9 (i5 of i6, 1 of i7): where it begins, and the stride and extent of each index. */
 static void print_table(FILE *to, const fsr_kernel *k, const fsr_table_type *type, const fsr_taken *t) {
     const fsr_access *a = &k->access[t->access];
-    fprintf(to, " from b%d", a->buffer);
+    fsr_fput(to, " from b%d", a->buffer);
     if (k->form[a->form].offset >= 0)
-        fprintf(to, " at i%d", k->form[a->form].offset);
+        fsr_fput(to, " at i%d", k->form[a->form].offset);
     for (int j = 0; j < type->ndim; j++) {
         fputs(j ? ", " : " (", to);
         if (t->stride[j])
-            fprintf(to, "i%d of i%d", t->stride[j], t->end[j]);
+            fsr_fput(to, "i%d of i%d", t->stride[j], t->end[j]);
         else
-            fprintf(to, "1 of i%d", t->end[j]);
+            fsr_fput(to, "1 of i%d", t->end[j]);
     }
     fputc(')', to);
 }
 
 static void print_loop(FILE *to, const fsr_kernel *k, int number) {
     const fsr_iteration *l = k->loop[number].program;
-    fprintf(to, "  loop l%d (", number);
+    fsr_fput(to, "  loop l%d (", number);
     print_dtypes(to, l->body.arg, l->nstate);
     fputs(l->narg ? "; " : "", to);
     print_dtypes(to, l->body.arg + l->nstate, l->narg);
     fputc(')', to);
     print_same(to, k->loop[number].same, fsr_iteration_same(l));
-    fprintf(to, ", at most %lld times", (long long)l->max_n);
+    fsr_fput(to, ", at most %lld times", (long long)l->max_n);
     for (int t = 0; t < l->body.ntables; t++)
         print_table(to, k, &l->body.table[t], &k->loop[number].table[t]);
     fputc('\n', to);
@@ -166,66 +166,66 @@ static void print_loop(FILE *to, const fsr_kernel *k, int number) {
 static void print_fold(FILE *to, const fsr_kernel *k, int number) {
     const fsr_fold *f = &k->fold[number];
     const fsr_combine *c = f->combine;
-    fprintf(to, "  fold f%d p%d %s%s%s", number, f->pass, f->exclusive ? "exclusive " : "",
-            f->kind == FSR_FOLD_SCAN ? "scan" : "reduce", f->narrow ? " of f32" : "");
+    fsr_fput(to, "  fold f%d p%d %s%s%s", number, f->pass, f->exclusive ? "exclusive " : "",
+             f->kind == FSR_FOLD_SCAN ? "scan" : "reduce", f->narrow ? " of f32" : "");
     for (int i = 0; i < c->arity; i++) {
-        fprintf(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(fsr_combine_dtype(c, i)));
+        fsr_fput(to, "%s%s from ", i ? ", " : " (", fsr_dtype_name(fsr_combine_dtype(c, i)));
         print_value(to, fsr_combine_dtype(c, i), c->identity[i]);
     }
-    fprintf(to, ")%s", c->commutative ? " commutative" : c->sequential ? " sequential" : "");
+    fsr_fput(to, ")%s", c->commutative ? " commutative" : c->sequential ? " sequential" : "");
     if (c->builtin) {
-        fprintf(to, " %s\n", fsr_op_get(c->op)->name);
+        fsr_fput(to, " %s\n", fsr_op_get(c->op)->name);
         return;
     }
     print_same(to, f->same, fsr_combine_same(c));
-    fprintf(to, "\n");
+    fsr_fput(to, "\n");
     print_region(to, &c->body, fsr_combine_text(c, true));
 }
 
 static void print_iterate(FILE *to, const fsr_kernel *k, int number) {
     int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
-    fprintf(to, "l%d(", k->inst[number].index);
+    fsr_fput(to, "l%d(", k->inst[number].index);
     for (int a = 0; a < n; a++)
-        fprintf(to, "%sv%d", a ? ", " : "", argument[a]);
+        fsr_fput(to, "%sv%d", a ? ", " : "", argument[a]);
     fputc(')', to);
 }
 
 static void print_combine(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
-    fprintf(to, "f%d <-", inst->index);
+    fsr_fput(to, "f%d <-", inst->index);
     for (int c = 0; c < k->fold[inst->index].combine->arity; c++)
-        fprintf(to, "%sv%d", c ? ", " : " ", k->fold[inst->index].input[c]);
+        fsr_fput(to, "%sv%d", c ? ", " : " ", k->fold[inst->index].input[c]);
 }
 
 static void print_store(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
-    fprintf(to, "store ");
+    fsr_fput(to, "store ");
     print_address(to, k, &k->access[inst->index]);
     if (inst->filter)
-        fprintf(to, " %s v%d after v%d%s", inst->filter == FSR_FILTER_ADDRESSED ? "filter" : "compact", inst->arg[1],
-                inst->arg[2], inst->front ? " front" : "");
+        fsr_fput(to, " %s v%d after v%d%s", inst->filter == FSR_FILTER_ADDRESSED ? "filter" : "compact", inst->arg[1],
+                 inst->arg[2], inst->front ? " front" : "");
     if (inst->combines)
-        fprintf(to, " by %s of i%d", fsr_op_get(inst->op)->name, inst->extent);
-    fprintf(to, " = v%d", inst->arg[0]);
+        fsr_fput(to, " by %s of i%d", fsr_op_get(inst->op)->name, inst->extent);
+    fsr_fput(to, " = v%d", inst->arg[0]);
 }
 
 static void print_load(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
-    fprintf(to, "load ");
+    fsr_fput(to, "load ");
     print_address(to, k, &k->access[inst->index]);
     if (inst->guard)
-        fprintf(to, " if g%d", inst->guard - 1);
+        fsr_fput(to, " if g%d", inst->guard - 1);
 }
 
 static void print_bound(FILE *to, const fsr_inst *inst) {
-    fprintf(to, "%s(v%d, i%d)", fsr_bound_name(inst->bound), inst->arg[0], inst->index);
+    fsr_fput(to, "%s(v%d, i%d)", fsr_bound_name(inst->bound), inst->arg[0], inst->index);
     if (inst->report)
-        fprintf(to, " to b%d", inst->report - 1);
+        fsr_fput(to, " to b%d", inst->report - 1);
     if (inst->guard)
-        fprintf(to, " if g%d", inst->guard - 1);
+        fsr_fput(to, " if g%d", inst->guard - 1);
 }
 
 static void print_call(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
-    fprintf(to, "call u%d", inst->index);
+    fsr_fput(to, "call u%d", inst->index);
     for (int a = 0; a < k->routine[inst->index]->nparams; a++)
-        fprintf(to, "%sv%d", a ? ", " : "(", inst->arg[a]);
+        fsr_fput(to, "%sv%d", a ? ", " : "(", inst->arg[a]);
     fputc(')', to);
 }
 
@@ -238,27 +238,27 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     const fsr_stand *stand = &k->stand[number];
     static const char *const level[] = {[FSR_ROW] = "row ", [FSR_ELEM] = "elem", [FSR_ONCE] = "once"};
-    fprintf(to, "  p%d %s ", stand->pass, level[stand->level]);
+    fsr_fput(to, "  p%d %s ", stand->pass, level[stand->level]);
     if (inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE)
-        fprintf(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
+        fsr_fput(to, "v%d = %s ", number, fsr_dtype_name(inst->dtype));
     switch (inst->kind) {
     case FSR_INST_CONST:
     case FSR_INST_OP: print_scalar(to, inst); break;
-    case FSR_INST_PARAM: fprintf(to, "s%d", inst->index); break;
-    case FSR_INST_INDEX: fprintf(to, "index d%d", inst->index); break;
-    case FSR_INST_GUARD: fprintf(to, "g%d", inst->index); break;
+    case FSR_INST_PARAM: fsr_fput(to, "s%d", inst->index); break;
+    case FSR_INST_INDEX: fsr_fput(to, "index d%d", inst->index); break;
+    case FSR_INST_GUARD: fsr_fput(to, "g%d", inst->index); break;
     case FSR_INST_BOUND: print_bound(to, inst); break;
     case FSR_INST_LOAD: print_load(to, k, inst); break;
     case FSR_INST_CALL: print_call(to, k, inst); break;
     case FSR_INST_COMBINE: print_combine(to, k, inst); break;
     case FSR_INST_ITERATE: print_iterate(to, k, number); break;
     case FSR_INST_PICK:
-        fprintf(to, "%c%d.%d", fsr_picks_fold(k, inst) ? 'f' : 'l', inst->index, inst->component);
+        fsr_fput(to, "%c%d.%d", fsr_picks_fold(k, inst) ? 'f' : 'l', inst->index, inst->component);
         break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    fprintf(to, "%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
-            stand->staged ? " staged" : "", inst->tame ? " tame" : "");
+    fsr_fput(to, "%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
+             stand->staged ? " staged" : "", inst->tame ? " tame" : "");
 }
 
 static void print_body(FILE *to, const fsr_kernel *k) {
@@ -277,20 +277,20 @@ static void print_body(FILE *to, const fsr_kernel *k) {
 
 /* The nest's lines, with the numbers that the whole has for its arguments. */
 static void print_nest(FILE *to, const fsr_nest *nest) {
-    fprintf(to, "  nest ints i%d scalars s%d reach i%d", nest->integer, nest->scalar, nest->reach);
+    fsr_fput(to, "  nest ints i%d scalars s%d reach i%d", nest->integer, nest->scalar, nest->reach);
     for (int b = 0; b < nest->kernel->narrays; b++)
-        fprintf(to, "%s b%d", b ? "," : " arrays", nest->array[b]);
-    fprintf(to, "\n  title %s: %s\n", nest->kernel->name, nest->kernel->comment);
+        fsr_fput(to, "%s b%d", b ? "," : " arrays", nest->array[b]);
+    fsr_fput(to, "\n  title %s: %s\n", nest->kernel->name, nest->kernel->comment);
     print_body(to, nest->kernel);
     fputs("  end\n", to);
 }
 
 void fsr_kernel_print(const fsr_kernel *k, FILE *to) {
     if (!k) {
-        fprintf(to, "no kernel\n");
+        fsr_fput(to, "no kernel\n");
         return;
     }
-    fprintf(to, "kernel %s: %s\n", k->name, k->comment);
+    fsr_fput(to, "kernel %s: %s\n", k->name, k->comment);
     print_body(to, k);
     for (int i = 0; k->nests && i < k->nests->n; i++)
         print_nest(to, &k->nests->nest[i]);

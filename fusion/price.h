@@ -46,7 +46,19 @@ double fsr_price_stride(const fsr_group *group, int access, int d);
 typedef struct fsr_price_work {
     double operations, loads, stores;
 } fsr_price_work;
-/* Of an element of a pass of a scheduled kernel, where a version of the loops runs. */
+/* A pass of a scheduled kernel, and what no version of its loop changes, of each instruction of its body: the part of it
+ * that an element is charged for, and of loads and stores the stride, what gathering costs, and loads. */
+typedef struct fsr_price_loop {
+    const fsr_prices *prices;
+    const fsr_group *group;
+    double inner; /* elements that share what does not vary */
+    fsr_body body;
+    double share[FSR_MAX_INSTS], stride[FSR_MAX_INSTS], gather[FSR_MAX_INSTS], access[FSR_MAX_INSTS];
+} fsr_price_loop;
+void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass);
+/* Of an element, where a version of the loop runs. Who asks for many versions makes the loop once. */
+fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version);
+/* The same of a loop that is asked for once. */
 fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
                                  const fsr_loop_version *version);
 /* ns that loads and stores take, by so many threads; INFINITY: by all that there are. */

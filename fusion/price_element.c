@@ -26,23 +26,25 @@ int fsr_price_inner(const fsr_kernel *k) {
     return rows ? k->nparallel - 1 : k->ndim - 1;
 }
 
-double fsr_price_stride(const fsr_group *group, int access, int d) {
-    const fsr_form f = fsr_form_of_access(group->kernel, group->kernel->integer, access);
+static double stride_of(const fsr_form *f, int d) {
     if (d < 0)
         return 0;
-    return (f.moves >> d & 1) ? 1e9 : fabs((double)f.stride[d]) / (double)f.divisor;
+    return (f->moves >> d & 1) ? 1e9 : fabs((double)f->stride[d]) / (double)f->divisor;
+}
+
+double fsr_price_stride(const fsr_group *group, int access, int d) {
+    const fsr_form f = fsr_form_of_access(group->kernel, group->kernel->integer, access);
+    return stride_of(&f, d);
 }
 
 /* Of a load at a computed index: of its neighbours in memory, or from anywhere; 0: it is none. */
-static double gather_of(const fsr_prices *prices, const fsr_group *group, int access) {
-    const fsr_form f = fsr_form_of_access(group->kernel, group->kernel->integer, access);
-    const fsr_kernel *k = group->kernel;
+static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int access, const fsr_form *f) {
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     double span = 0;
-    if (!fsr_price_is_gather(&f))
+    if (!fsr_price_is_gather(f))
         return 0;
-    for (int t = 0; t < f.nterms; ++t)
-        span += fabs((double)f.coefficient[t]) * (double)f.most[t];
+    for (int t = 0; t < f->nterms; ++t)
+        span += fabs((double)f->coefficient[t]) * (double)f->most[t];
     return span * size > 2 * prices->near ? prices->far : prices->gather;
 }
 
@@ -60,13 +62,11 @@ static double narrow_of(const fsr_kernel *k, int access) {
 }
 
 /* Loads and stores of every n-th element are done one by one, and such a store takes part of a line of memory. */
-static double loads_of(const fsr_prices *prices, const fsr_group *group, int number) {
-    const fsr_inst *inst = &group->kernel->inst[number];
-    if (is_in_tile(group->kernel, &group->kernel->access[inst->index]))
+static double loads_of(const fsr_prices *prices, const fsr_kernel *k, const fsr_inst *inst, double stride) {
+    if (is_in_tile(k, &k->access[inst->index]))
         return prices->shared;
-    const double stride = fsr_price_stride(group, inst->index, fsr_price_inner(group->kernel));
     return fmin(fmax(stride, 1), inst->kind == FSR_INST_STORE ? prices->across : prices->strided) *
-           narrow_of(group->kernel, inst->index);
+           narrow_of(k, inst->index);
 }
 
 /* A loop is taken for a few turns of its program. */
@@ -79,8 +79,9 @@ static double turns_of(const fsr_kernel *k, const fsr_inst *inst) {
     return LIKELY_TURNS * sum;
 }
 
-static double cost_of(const fsr_prices *prices, const fsr_group *group, const fsr_loop_version *version, int number) {
-    const fsr_kernel *k = group->kernel;
+static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
+    const fsr_kernel *k = l->group->kernel;
+    const fsr_prices *prices = l->prices;
     const fsr_inst *inst = &k->inst[number];
     const int guard = fsr_inst_guard(inst);
     const double asked =
@@ -90,7 +91,7 @@ static double cost_of(const fsr_prices *prices, const fsr_group *group, const fs
     case FSR_INST_CALL: return prices->call;
     case FSR_INST_ITERATE: return turns_of(k, inst);
     case FSR_INST_LOAD: return prices->load + asked;
-    case FSR_INST_STORE: return fsr_price_stride(group, inst->index, fsr_price_inner(k)) > 1 ? prices->strided : 1;
+    case FSR_INST_STORE: return l->stride[number] > 1 ? prices->strided : 1;
     case FSR_INST_GUARD: return asked;
     case FSR_INST_CONST:
     case FSR_INST_PARAM: return 0;
@@ -100,11 +101,11 @@ static double cost_of(const fsr_prices *prices, const fsr_group *group, const fs
 
 /* A load with a stride, of which a guard is asked that the innermost loop changes: no compiler makes vector code of
  * it. */
-static bool is_scalar(const fsr_group *group, const fsr_loop_version *version, int number) {
-    const fsr_kernel *k = group->kernel;
+static bool is_scalar(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
+    const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
     bool inner = false;
-    if (inst->kind != FSR_INST_LOAD || !inst->guard || fsr_price_stride(group, inst->index, fsr_price_inner(k)) <= 1 ||
+    if (inst->kind != FSR_INST_LOAD || !inst->guard || l->stride[number] <= 1 ||
         fsr_guard_known(k, version, inst->guard - 1) != FSR_ASKED)
         return false;
     for (int i = 0; i < k->guard[inst->guard - 1].n; ++i) {
@@ -128,38 +129,66 @@ static double run_of(const fsr_group *group, int d) {
     return s->target == FSR_TARGET_CPU ? extent : fmin(extent, fmax(own, 1));
 }
 
-fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
-                                 const fsr_loop_version *version) {
+/* The part of what an instruction does that one element is charged for. */
+static double share_of(const fsr_inst *inst, int d, double inner, uint32_t moves) {
+    const bool effect =
+        inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || inst->kind == FSR_INST_ITERATE;
+    return d >= 0 && !(moves >> d & 1) && !effect && inner > 1 ? 1 / inner : 1;
+}
+
+void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_kernel *k = group->kernel;
     const int d = fsr_price_inner(k);
-    const double inner = run_of(group, d);
     uint32_t moves[FSR_MAX_INSTS];
+    out->prices = prices;
+    out->group = group;
+    out->inner = run_of(group, d);
+    fsr_body_of(k, pass, &out->body);
+    fsr_values_dimensions(k, k->ninsts, moves);
+    for (int i = 0; i < out->body.n; ++i) {
+        const int number = out->body.inst[i];
+        const fsr_inst *inst = &k->inst[number];
+        out->share[number] = share_of(inst, d, out->inner, moves[number]);
+        if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+            continue;
+        const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
+        out->stride[number] = stride_of(&f, d);
+        out->gather[number] = inst->kind == FSR_INST_LOAD ? gather_of(prices, k, inst->index, &f) : 0;
+        out->access[number] = loads_of(prices, k, inst, out->stride[number]);
+    }
+}
+
+fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version) {
+    const fsr_prices *prices = l->prices;
+    const fsr_kernel *k = l->group->kernel;
     bool dead[FSR_MAX_INSTS], scalar = false, asks = false;
     double sum = 0, gathers = 0, loads = 0, stores = 0;
-    fsr_body body;
-    fsr_body_of(k, pass, &body);
-    fsr_body_dead(k, &body, version, dead);
-    fsr_values_dimensions(k, k->ninsts, moves);
-    for (int i = 0; i < body.n; ++i) {
-        const int number = body.inst[i];
+    fsr_body_dead(k, &l->body, version, dead);
+    for (int i = 0; i < l->body.n; ++i) {
+        const int number = l->body.inst[i];
         const fsr_inst *inst = &k->inst[number];
-        const bool effect =
-            inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || inst->kind == FSR_INST_ITERATE;
-        const double share = d >= 0 && !(moves[number] >> d & 1) && !effect && inner > 1 ? 1 / inner : 1;
+        const double share = l->share[number];
         if (dead[number])
             continue;
-        sum += cost_of(prices, group, version, number) * share;
-        gathers += inst->kind == FSR_INST_LOAD ? gather_of(prices, group, inst->index) * share : 0;
-        loads += inst->kind == FSR_INST_LOAD ? loads_of(prices, group, number) * share : 0;
-        stores += inst->kind == FSR_INST_STORE ? loads_of(prices, group, number) * share : 0;
-        scalar = scalar || is_scalar(group, version, number);
+        sum += cost_of(l, version, number) * share;
+        gathers += inst->kind == FSR_INST_LOAD ? l->gather[number] * share : 0;
+        loads += inst->kind == FSR_INST_LOAD ? l->access[number] * share : 0;
+        stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
+        scalar = scalar || is_scalar(l, version, number);
         asks = asks || is_asked(k, version, number);
     }
-    const bool mixed = gathers > 0 && !k->schedule.walk[pass].phased;
-    const bool serial = (scalar && inner >= prices->lanes) || (k->schedule.brief && (mixed || asks));
+    const bool mixed = gathers > 0 && !k->schedule.walk[l->body.pass].phased;
+    const bool serial = (scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || asks));
     return (fsr_price_work){sum * (serial ? prices->lanes : 1) +
                                 gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1),
                             loads, stores};
+}
+
+fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
+                                 const fsr_loop_version *version) {
+    fsr_price_loop loop;
+    fsr_price_loop_of(&loop, prices, group, pass);
+    return fsr_price_version(&loop, version);
 }
 
 /* ns of loads and stores. A thread waits for what it loads, and not for what it stores. Counter-example to one rate: 33

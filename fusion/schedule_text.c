@@ -11,6 +11,7 @@
  * without a line is plain. */
 #include "fusion/loop_ir_parse_parts.h"
 #include "fusion/schedule_edit.h"
+#include "graph/print.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -97,10 +98,10 @@ int *fsr_schedule_number(fsr_schedule *s, const char *word, size_t length) {
 static void print_bits(FILE *to, const char *word, uint64_t bits, char letter) {
     const char *comma = " ";
     if (bits)
-        fprintf(to, " %s", word);
+        fsr_fput(to, " %s", word);
     for (int b = 0; b < 64; b++)
         if (bits >> b & 1) {
-            fprintf(to, "%s%c%d", comma, letter, b);
+            fsr_fput(to, "%s%c%d", comma, letter, b);
             comma = ",";
         }
 }
@@ -108,17 +109,18 @@ static void print_bits(FILE *to, const char *word, uint64_t bits, char letter) {
 static void print_field(FILE *to, const fsr_schedule *s, int i) {
     const void *value = value_of(s, i);
     switch (fields[i].kind) {
-    case FIELD_COUNT: fprintf(to, " %s %d", fields[i].word, *(const int *)value); break;
+    case FIELD_COUNT: fsr_fput(to, " %s %d", fields[i].word, *(const int *)value); break;
     case FIELD_SOME:
         if (*(const int *)value)
-            fprintf(to, " %s %d", fields[i].word, *(const int *)value);
+            fsr_fput(to, " %s %d", fields[i].word, *(const int *)value);
         break;
     case FIELD_USUAL:
         if (*(const int *)value != fields[i].usual)
-            fprintf(to, " %s %d", fields[i].word, *(const int *)value);
+            fsr_fput(to, " %s %d", fields[i].word, *(const int *)value);
         break;
     case FIELD_FLAG:
-        fprintf(to, "%s%s", *(const bool *)value ? " " : "", *(const bool *)value ? fields[i].word : "");
+        if (*(const bool *)value)
+            fsr_fput(to, " %s", fields[i].word);
         break;
     case FIELD_ARRAYS: print_bits(to, fields[i].word, *(const uint64_t *)value, 'b'); break;
     case FIELD_FOLDS: print_bits(to, fields[i].word, *(const uint32_t *)value, 'f'); break;
@@ -128,26 +130,26 @@ static void print_field(FILE *to, const fsr_schedule *s, int i) {
 void fsr_schedule_print(const fsr_kernel *k, FILE *to) {
     const fsr_schedule *s = &k->schedule;
     bool turns = false;
-    fprintf(to, "%s %s", s->target ? fsr_target_name(s->target) : "none", fsr_schedule_name(s->kind));
+    fsr_fput(to, "%s %s", s->target ? fsr_target_name(s->target) : "none", fsr_schedule_name(s->kind));
     for (int i = 0; i < FIELDS; i++)
         if (fields[i].targets >> s->target & 1)
             print_field(to, s, i);
     for (int l = 0; l < k->nloops; l++)
         turns = turns || s->turns[l];
     for (int l = 0; l < k->nloops && turns; l++)
-        fprintf(to, "%s%d", l ? "," : " turns ", s->turns[l]);
+        fsr_fput(to, "%s%d", l ? "," : " turns ", s->turns[l]);
     fputs(k->contraction ? " contraction" : "", to);
 }
 
 static void print_walk(FILE *to, const char *margin, const char *which, int pass, const fsr_walk *walk) {
     if (walk->form == FSR_WALK_PLAIN && !walk->phased)
         return;
-    fprintf(to, "%swalk %s", margin, which);
+    fsr_fput(to, "%swalk %s", margin, which);
     if (pass >= 0)
-        fprintf(to, "%d", pass);
-    fprintf(to, " %s", fsr_walk_name(walk->form));
+        fsr_fput(to, "%d", pass);
+    fsr_fput(to, " %s", fsr_walk_name(walk->form));
     if (walk->functions)
-        fprintf(to, " functions %d", walk->functions);
+        fsr_fput(to, " functions %d", walk->functions);
     fputs(walk->phased ? " phased" : "", to);
     fputs(walk->near ? " near\n" : "\n", to);
 }

@@ -14,7 +14,9 @@ static void write_char(fsr_writer *w, char c) {
 }
 
 void fsr_write(fsr_writer *w, const char *text) {
-    for (; *text; text++)
+    if (!w->escape)
+        fputs(text, w->to);
+    for (; w->escape && *text; text++)
         write_char(w, *text);
 }
 
@@ -22,9 +24,13 @@ void fsr_write_piece(fsr_writer *w, const char *format, ...) {
     char text[128];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    if (w->escape)
+        vsnprintf(text, sizeof text, format, args);
+    else
+        fsr_fput_list(w->to, format, args);
     va_end(args);
-    fsr_write(w, text);
+    if (w->escape)
+        fsr_write(w, text);
 }
 
 void fsr_write_string(fsr_writer *w, const char *text) {
