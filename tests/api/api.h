@@ -106,10 +106,10 @@ typedef struct api_row {
 int api_rows(void);
 const api_row *api_row_at(int i);
 int api_weights(void);
-extern const api_row api_build_rows[], api_fold_rows[], api_call_rows[], api_text_rows[], api_run_rows[],
-    api_ask_rows[], api_look_rows[], api_op_rows[], api_transfer_rows[];
-extern const int api_build_count, api_fold_count, api_call_count, api_text_count, api_run_count, api_ask_count,
-    api_look_count, api_op_count, api_transfer_count;
+extern const api_row api_build_rows[], api_index_rows[], api_fold_rows[], api_call_rows[], api_text_rows[],
+    api_run_rows[], api_ask_rows[], api_look_rows[], api_op_rows[], api_transfer_rows[];
+extern const int api_build_count, api_index_count, api_fold_count, api_call_count, api_text_count, api_run_count,
+    api_ask_count, api_look_count, api_op_count, api_transfer_count;
 
 /* sequence.c. A failed check ends the process after its words went to api_failed. */
 void api_generate(api_sequence *s, uint64_t seed);

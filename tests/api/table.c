@@ -6,9 +6,10 @@ static const struct part {
     const api_row *row;
     const int *n;
 } parts[] = {
-    {api_build_rows, &api_build_count}, {api_op_rows, &api_op_count},     {api_fold_rows, &api_fold_count},
-    {api_call_rows, &api_call_count},   {api_text_rows, &api_text_count}, {api_run_rows, &api_run_count},
-    {api_ask_rows, &api_ask_count},     {api_look_rows, &api_look_count}, {api_transfer_rows, &api_transfer_count},
+    {api_build_rows, &api_build_count},       {api_index_rows, &api_index_count}, {api_op_rows, &api_op_count},
+    {api_fold_rows, &api_fold_count},         {api_call_rows, &api_call_count},   {api_text_rows, &api_text_count},
+    {api_run_rows, &api_run_count},           {api_ask_rows, &api_ask_count},     {api_look_rows, &api_look_count},
+    {api_transfer_rows, &api_transfer_count},
 };
 
 int api_rows(void) {
