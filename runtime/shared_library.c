@@ -56,6 +56,13 @@ void *fsr_shared_library_load(const char *const *file, const fsr_shared_function
     return library;
 }
 
+bool fsr_shared_library_loaded(const char *const *file) {
+    bool loaded = false;
+    for (; *file && !loaded; file++)
+        loaded = is_loaded(*file);
+    return loaded;
+}
+
 void fsr_shared_library_identify(const void *function, fsr_text *out) {
     Dl_info info;
     struct stat file;

@@ -23,6 +23,9 @@ typedef struct fsr_shared_function {
 void *fsr_shared_library_load(const char *const *file, const fsr_shared_function *function, bool *fresh,
                               fsr_text *tried);
 
+/* Somebody has loaded one of the files, whichever functions it has. */
+bool fsr_shared_library_loaded(const char *const *file);
+
 /* Adds ", name, N bytes of DATE" of the file that a loaded function is from, which tells builds of one version apart;
  * nothing where the file cannot be asked: still right for one machine. */
 void fsr_shared_library_identify(const void *function, fsr_text *out);

@@ -26,7 +26,7 @@ typedef struct fsr_blas {
 } fsr_blas;
 
 /* Finds it: a microsecond where it is loaded already. It stays loaded until the process ends: its threads may be at
- * work. False: there is none with all of these functions. */
+ * work. False: there is none with all of these functions, or no room for it. */
 bool fsr_blas_find(fsr_blas *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void fsr_machine_name(char *out, size_t size) {
@@ -57,6 +58,29 @@ void fsr_machine_caches(int64_t *own, int64_t *last) {
 
 int64_t fsr_machine_memory(void) {
     return system_number(_SC_PHYS_PAGES, 0) * system_number(_SC_PAGESIZE, 4096);
+}
+
+/* What a limit leaves of so many pages. */
+static int64_t left_of(const struct rlimit *limit, int64_t pages) {
+    const int64_t used = pages * system_number(_SC_PAGESIZE, 4096);
+    if (limit->rlim_cur == RLIM_INFINITY || limit->rlim_cur > (rlim_t)INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)limit->rlim_cur > used ? (int64_t)limit->rlim_cur - used : 0;
+}
+
+int64_t fsr_machine_room(void) {
+    struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY}, data = all;
+    long long pages = 0, data_pages = 0;
+    getrlimit(RLIMIT_AS, &all);
+    getrlimit(RLIMIT_DATA, &data);
+    if (all.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY)
+        return INT64_MAX;
+    char *text = fsr_file_read_record("/proc/self/statm");
+    if (text)
+        sscanf(text, "%lld %*d %*d %*d %*d %lld", &pages, &data_pages);
+    free(text);
+    const int64_t of_all = left_of(&all, pages), of_data = left_of(&data, data_pages);
+    return of_all < of_data ? of_all : of_data;
 }
 
 int fsr_machine_processors(void) {
