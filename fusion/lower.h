@@ -157,7 +157,8 @@ int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t ex
 int fsr_lower_fold_slot(const fsr_group *group, int node);
 /* One of the group's folds is a scan. */
 bool fsr_lower_scans(const fsr_lowering *l);
-/* The index of a fold's input (and of a scan's result) in the group's domain, and of a reduction's result. */
+/* The index of a fold's input (and of a scan's result) in the group's domain, and of a reduction's result; NULL: not
+ * asked for. */
 bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr_index *result);
 /* Adds the COMBINE of fold `slot` if it is not there yet. */
 bool fsr_lower_combine(fsr_lowering *l, int slot);

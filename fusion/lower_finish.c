@@ -152,10 +152,19 @@ static bool finish_bounds(fsr_lowering *l) {
     return true;
 }
 
+static bool has_symbols(const fsr_kernel *k) {
+    bool has = k->live != 0;
+    for (int f = 0; f < k->nforms; ++f)
+        has = has || k->form[f].nterms;
+    return has;
+}
+
 /* Symbols that are the same everywhere, and what they are computed of, are evaluated once. */
 static void settle_homes(fsr_kernel *k) {
     fsr_when when[FSR_MAX_INSTS];
     bool once[FSR_MAX_INSTS] = {false};
+    if (!has_symbols(k))
+        return;
     fsr_values_known(k, when);
     for (int f = 0; f < k->nforms; ++f)
         for (int t = 0; t < k->form[f].nterms; ++t)

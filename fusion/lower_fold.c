@@ -36,11 +36,13 @@ bool fsr_lower_fold_index(const fsr_lowering *l, int node, fsr_index *input, fsr
     fsr_fold_domain(l->flow, node, &l->group->domain, &own);
     int folded = own.ndim - own.nparallel;
     if (own.mirrored != l->group->domain.mirrored || !fsr_domain_divide_like(&own, &l->group->domain) ||
-        (fsr_is(n->kind, FSR_IS_RUNNING) && own.ndim - own.nparallel != folded) || !fsr_index_elem(input, shape, &own))
+        (fsr_is(n->kind, FSR_IS_RUNNING) && own.ndim - own.nparallel != folded))
         return false;
-    if (fsr_is(n->kind, FSR_IS_RUNNING))
-        *result = *input;
-    return fsr_is(n->kind, FSR_IS_RUNNING) || fsr_index_row(result, &n->shape, &own);
+    if (input && !fsr_index_elem(input, shape, &own))
+        return false;
+    if (result && fsr_is(n->kind, FSR_IS_RUNNING))
+        return fsr_index_elem(result, shape, &own);
+    return !result || fsr_index_row(result, &n->shape, &own);
 }
 
 /* On a GPU a running sum of f32 has an f64 for its state: neighbours of two lanes, warps or tiles come out of different
@@ -88,8 +90,8 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
 
 /* A result of the group's own fold. */
 static int own_result(fsr_lowering *l, fsr_link link, const fsr_index *index, int slot) {
-    fsr_index input, result;
-    if (!fsr_lower_fold_index(l, link.id, &input, &result))
+    fsr_index result;
+    if (!fsr_lower_fold_index(l, link.id, NULL, &result))
         return fsr_lower_refuse(l, "the folds have different domains");
     if (index->flat || !fsr_index_equal(&result, index))
         return fsr_lower_refuse(l,

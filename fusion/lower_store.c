@@ -24,7 +24,7 @@ static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
     fsr_index input;
     if (fsr_lower_fold_slot(l->group, link.id) >= 0) {
         l->group->row[i] = !fsr_is(n->kind, FSR_IS_RUNNING);
-        return fsr_lower_fold_index(l, link.id, &input, index) ||
+        return fsr_lower_fold_index(l, link.id, NULL, index) ||
                (fsr_lower_refuse(l, "the folds have different domains"), false);
     }
     l->group->row[i] = fsr_index_row(index, &n->shape, d);

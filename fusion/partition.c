@@ -51,6 +51,61 @@ static void unfuse(fsr_partition *p) {
     }
 }
 
+/* An output that is a fold's result, and of which group. */
+typedef struct result {
+    int group, output;
+} result;
+
+static int by_group(const void *a, const void *b) {
+    const result *x = a, *y = b;
+    return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
+                                : (x->output > y->output) - (x->output < y->output);
+}
+
+/* What one group has of them, in the order of the outputs, is stored by one lowering; where that is refused, each by its
+ * own. */
+static void store_together(fsr_partition *p, const result *list, int n) {
+    fsr_link link[FSR_MAX_STORES];
+    int count = 0;
+    for (int i = 0; i < n && count < FSR_MAX_STORES; ++i) {
+        const fsr_link at = p->flow->out[list[i].output];
+        bool there = *fsr_partition_stored(p, at) >= 0;
+        for (int k = 0; k < count && !there; ++k)
+            there = fsr_link_equal(link[k], at);
+        if (!there)
+            link[count++] = at;
+    }
+    if (count > 1)
+        (void)fsr_group_add_stores(p, list[0].group, link, count);
+}
+
+static bool is_result(const fsr_partition *p, fsr_link link) {
+    const int g = p->group_of[link.id];
+    return g >= 0 && p->group[g].kernel && fsr_is(p->flow->node[link.id].kind, FSR_IS_FOLD);
+}
+
+/* Outputs from the i-th on, as far as they are results of folds. Counter-example to one after the other: of four sums of
+ * an array the kernel was lowered once more for each that is stored. *end: the first output behind them. False:
+ * out of memory. */
+static bool store_results(fsr_partition *p, int i, int *end) {
+    const fsr_flow *flow = p->flow;
+    for (*end = i; *end < flow->nout && is_result(p, flow->out[*end]);)
+        ++*end;
+    const int n = *end - i;
+    result *list = n > 1 ? malloc(sizeof *list * (size_t)n) : NULL;
+    for (int k = 0; k < n && list; ++k)
+        list[k] = (result){p->group_of[flow->out[i + k].id], i + k};
+    if (list)
+        qsort(list, (size_t)n, sizeof *list, by_group);
+    for (int k = 0, same; k < n && list; k = same) {
+        for (same = k + 1; same < n && list[same].group == list[k].group;)
+            ++same;
+        store_together(p, list + k, same - k);
+    }
+    free(list);
+    return list || n <= 1;
+}
+
 static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
     const fsr_flow *flow = p->flow;
     for (int i = 0; i < flow->n; ++i) {
@@ -65,8 +120,10 @@ static fsr_status assign_all(fsr_partition *p, char *why, size_t size) {
         if (status)
             return status;
     }
-    for (int i = 0; i < flow->nout; ++i) {
+    for (int i = 0, together = 0; i < flow->nout; ++i) {
         fsr_link link = flow->out[i];
+        if (i >= together && !store_results(p, i, &together))
+            return FSR_ERR_MEMORY;
         if (*fsr_partition_stored(p, link) >= 0)
             continue;
         const char *reason = p->group_of[link.id] >= 0 ? fsr_group_add_store(p, p->group_of[link.id], link) : "";

@@ -182,6 +182,10 @@ bool fsr_group_depend(fsr_group *group, int on);
 /* After a group's deps have changed: its level, and those of the groups that need it. */
 void fsr_partition_settle(fsr_partition *p, int g);
 
+/* The groups that run, in the order in which they do (fusion/partition_sequence.c). order has room for all.
+ * FSR_ERR_MEMORY; FSR_ERR_INTERNAL: some wait for each other. */
+fsr_status fsr_partition_sequence(const fsr_partition *p, int *order, int *count);
+
 /* Room for one more group: p->group[p->ngroups], zeroed. False: out of memory. */
 bool fsr_partition_room(fsr_partition *p);
 /* Pastes over stored values that nobody needs afterwards become kernels over their regions. Out of memory is told in

@@ -52,26 +52,37 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
         fsr_partition_level_all(p);
 }
 
+/* The group with more stores. False: there is no room for them. */
+static bool with_stores(const fsr_group *group, const fsr_link *link, int n, fsr_group *trial) {
+    *trial = *group;
+    for (int i = 0; i < n && trial->nstores < FSR_MAX_STORES; ++i)
+        trial->store[trial->nstores++] = link[i];
+    return group->nstores + n <= FSR_MAX_STORES;
+}
+
 /* Legality was checked with room for the store; only lowering can refuse. It may, as the group would now load values
  * that it evaluated before others stored them: then it goes on evaluating them. Counter-example: a loop that ran once
  * a row, over what a row knows, would run for each column, in each pass, once that is an array. */
-const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link) {
-    fsr_group trial = p->group[g];
+const char *fsr_group_add_stores(fsr_partition *p, int g, const fsr_link *link, int n) {
+    fsr_group trial;
     fsr_link blame;
-    if (trial.nstores == FSR_MAX_STORES)
+    if (!with_stores(&p->group[g], link, n, &trial))
         return "the kernel would have too many outputs";
-    trial.store[trial.nstores++] = link;
     const char *reason = lower(p, g, NULL, &trial, &blame);
     if (reason && !*p->no_memory) {
-        trial = p->group[g];
-        trial.store[trial.nstores++] = link;
+        with_stores(&p->group[g], link, n, &trial);
         reason = lower(p, g, &p->group[g], &trial, &blame);
     }
     if (reason)
         return reason;
     fsr_group_commit(p, g, &trial);
-    *fsr_partition_stored(p, link) = g;
+    for (int i = 0; i < n; ++i)
+        *fsr_partition_stored(p, link[i]) = g;
     return NULL;
+}
+
+const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link) {
+    return fsr_group_add_stores(p, g, &link, 1);
 }
 
 const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial) {

@@ -34,6 +34,8 @@ const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *b
 void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial);
 /* A fold's or loop's result that must end in memory. */
 const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link);
+/* Several of them, by one lowering; all or none. */
+const char *fsr_group_add_stores(fsr_partition *p, int g, const fsr_link *link, int n);
 /* Makes the groups that the trial reads from store what it reads. Stores added before a refusal stay: harmless. */
 const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial);
 /* A node that the group has, for words: its first fold or else its first store. */

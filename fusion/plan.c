@@ -21,36 +21,6 @@ enum { MAX_ROUNDS = 12 };   /* of cutting a plan that takes too much memory */
 enum { MAX_PRICED = 2048 }; /* nodes of a flow that is planned unfused as well, where that may be cheaper */
 enum { MAX_APART = 4 };     /* of taking kernels apart */
 
-/* Not one that went into another. */
-static bool runs(const fsr_group *group) {
-    return group->kernel || group->library;
-}
-
-/* Kahn's order over the groups' dependencies; ties by number. */
-static fsr_status order_groups(const fsr_partition *p, int *order, int *count) {
-    bool *done = calloc((size_t)p->ngroups + 1, sizeof *done);
-    if (!done)
-        return FSR_ERR_MEMORY;
-    int n = 0, empty = 0;
-    for (int g = 0; g < p->ngroups; ++g)
-        empty += !runs(&p->group[g]);
-    for (bool progress = true; progress;) {
-        progress = false;
-        for (int g = 0; g < p->ngroups; ++g) {
-            bool ready = !done[g] && runs(&p->group[g]);
-            for (int i = 0; ready && i < p->group[g].ndeps; ++i)
-                ready = done[p->group[g].deps[i]];
-            if (ready) {
-                done[g] = progress = true;
-                order[n++] = g;
-            }
-        }
-    }
-    free(done);
-    *count = n;
-    return n + empty == p->ngroups ? FSR_OK : FSR_ERR_INTERNAL;
-}
-
 static ssize_t digest(void *state, const char *bytes, size_t size) {
     return XXH3_64bits_update(state, bytes, size) == XXH_OK ? (ssize_t)size : 0;
 }
@@ -165,7 +135,7 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     fsr_status status = order && fsr_plan_begin(b) ? FSR_OK : FSR_ERR_MEMORY;
     int count = 0;
     if (!status)
-        status = order_groups(p, order, &count);
+        status = fsr_partition_sequence(p, order, &count);
     if (status == FSR_ERR_INTERNAL)
         snprintf(why, size, "the kernels depend on each other in a circle");
     if (!status)
