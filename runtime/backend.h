@@ -40,6 +40,7 @@ typedef struct fsr_address {
 typedef struct fsr_backend_facts {
     int threads;        /* of a CPU that work is divided among; 0: a GPU */
     char isa[32];       /* instructions that kernels may use: "avx512", "sm_90" */
+    int vectors;        /* bytes of those that a CPU's library calls may use; 0: none */
     char compiler[160]; /* what it says of itself; on a CPU known once a kernel was compiled or loaded */
     char driver[64];    /* a GPU's */
 } fsr_backend_facts;

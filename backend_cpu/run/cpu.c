@@ -56,6 +56,7 @@ typedef struct fsr_cpu {
     int64_t own_cache, cache_bytes; /* of a core, and the last one */
     fsr_pool pool;
     fsr_thread_pool *threads;
+    fsr_crew crew; /* of library calls */
     fsr_modules modules;
     pthread_mutex_t lock; /* of what follows */
     struct timespec mark[FSR_MARKS];
@@ -75,7 +76,10 @@ static void cpu_device_name(fsr_backend *b, char *out, size_t size) {
 
 static void cpu_facts(fsr_backend *b, fsr_backend_facts *out) {
     fsr_cpu *cpu = (fsr_cpu *)b;
-    *out = (fsr_backend_facts){.threads = fsr_thread_pool_size(cpu->threads)};
+    *out = (fsr_backend_facts){.threads = fsr_thread_pool_size(cpu->threads),
+                               .vectors = cpu->crew.simd == FSR_SIMD_AVX512 ? 64
+                                          : cpu->crew.simd == FSR_SIMD_AVX2 ? 32
+                                                                            : 0};
     snprintf(out->isa, sizeof out->isa, "%s", fsr_isa_level(fsr_c_compiler_isa(cpu->compiler)));
     fsr_c_compiler_name(cpu->compiler, out->compiler, sizeof out->compiler);
 }
@@ -337,7 +341,7 @@ static bool cpu_interpreted(const fsr_module *m) {
 static fsr_status cpu_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
                               fsr_stream stream, fsr_fault *fault) {
     (void)stream;
-    return fsr_cpu_library(((fsr_cpu *)b)->threads, call, array, work, fault);
+    return fsr_cpu_library(&((fsr_cpu *)b)->crew, call, array, work, fault);
 }
 
 static fsr_status interpret(const fsr_kernel *k, const fsr_launch *launch, fsr_fault *fault) {
@@ -526,6 +530,8 @@ static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *f
     if (warning && cpu->log_level >= FSR_LOG_WARNING)
         fprintf(stderr, "fusor: %s\n", warning);
     free(warning);
+    if (status == FSR_OK)
+        cpu->crew = (fsr_crew){cpu->threads, fsr_simd_of(fsr_c_compiler_isa(cpu->compiler)->kind)};
     if (status == FSR_OK && (int)fsr_c_compiler_isa(cpu->compiler)->kind != config->isa &&
         cpu->log_level >= FSR_LOG_WARNING)
         fprintf(stderr,

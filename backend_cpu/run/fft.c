@@ -33,7 +33,7 @@ static void transform_rows(void *arg, int worker) {
                                                           j->out + row * j->out_bytes);
 }
 
-fsr_status fsr_cpu_fft(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_fft(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                        fsr_fault *fault) {
     const fsr_library_array *in = &call->array[0], *out = &call->array[1];
     const int64_t in_cols = in->shape.dim[in->shape.ndim - 1], out_cols = out->shape.dim[out->shape.ndim - 1];
@@ -53,8 +53,8 @@ fsr_status fsr_cpu_fft(fsr_thread_pool *threads, const fsr_library_call *call, v
     atomic_init(&j.next, 0);
     atomic_init(&j.parts, 0);
     (j.wide ? fsr_fft_prepare_f64 : fsr_fft_prepare_f32)(&j.fft, j.tables, j.buffers);
-    if (threads && j.rows > j.rows_each)
-        fsr_thread_pool_run(threads, transform_rows, &j);
+    if (crew->threads && j.rows > j.rows_each)
+        fsr_thread_pool_run(crew->threads, transform_rows, &j);
     else
         transform_rows(&j, 0);
     return FSR_OK;

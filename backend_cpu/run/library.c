@@ -8,17 +8,17 @@ static void in_parallel(const fsr_step *step, fsr_share_fn body, void *arg) {
     fsr_thread_pool_run(step->pool, body, arg);
 }
 
-fsr_status fsr_cpu_caller(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_caller(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
     const fsr_callee *c = &call->called->what;
     fsr_step_room room;
     if (!c->cpu)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a CPU", c->name);
     fsr_step_fill(&room, call, array, work);
-    if (threads) {
+    if (crew->threads) {
         room.step.parallel = in_parallel;
-        room.step.pool = threads;
-        room.step.threads = fsr_thread_pool_size(threads);
+        room.step.pool = crew->threads;
+        room.step.threads = fsr_thread_pool_size(crew->threads);
     }
     const fsr_floats floats = fsr_floats_enter();
     fsr_code_begin(&c->kernel, &room.step);
@@ -27,12 +27,12 @@ fsr_status fsr_cpu_caller(fsr_thread_pool *threads, const fsr_library_call *call
     return fsr_library_told(&room, call, status, fault);
 }
 
-fsr_status fsr_cpu_library(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_library(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                            fsr_fault *fault) {
-    static fsr_status (*const function_of[FSR_LIBRARY_COUNT])(fsr_thread_pool *, const fsr_library_call *,
-                                                              void *const *, void *, fsr_fault *) = {
+    static fsr_status (*const function_of[FSR_LIBRARY_COUNT])(const fsr_crew *, const fsr_library_call *, void *const *,
+                                                              void *, fsr_fault *) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = fsr_cpu_##function,
 #include "graph/libraries.def"
     };
-    return function_of[call->library](threads, call, array, work, fault);
+    return function_of[call->library](crew, call, array, work, fault);
 }

@@ -47,7 +47,7 @@ static void matrices(void *arg, int worker) {
             one(j, i, j->room + part * j->room_bytes);
 }
 
-fsr_status fsr_cpu_linalg(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_linalg(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
     static fsr_linalg_fn *const plain[FSR_DTYPE_COUNT] = {[FSR_F32] = fsr_linalg_plain_f32,
                                                           [FSR_F64] = fsr_linalg_plain_f64,
@@ -60,7 +60,7 @@ fsr_status fsr_cpu_linalg(fsr_thread_pool *threads, const fsr_library_call *call
     (void)fault;
     fsr_linalg_of(&j.l, call->called, &call->array[0].shape, &call->array[1].shape);
     const int64_t n = j.l.cols, steps = fsr_size_mul(n, fsr_size_mul(n, j.l.rows));
-    const bool shared = threads && fsr_linalg_parts(&j.l) > 1 && fsr_size_mul(steps, j.l.count) > SMALL_WORK;
+    const bool shared = crew->threads && fsr_linalg_parts(&j.l) > 1 && fsr_size_mul(steps, j.l.count) > SMALL_WORK;
     j.element = (int64_t)fsr_dtype_size(dtype);
     j.room_bytes = fsr_round_up(fsr_linalg_room(&j.l) * j.element, 256);
     j.each = steps < SMALL_WORK ? SMALL_WORK / steps : 1;
@@ -71,13 +71,13 @@ fsr_status fsr_cpu_linalg(fsr_thread_pool *threads, const fsr_library_call *call
     j.status = array[call->nin + j.l.nresults];
     if (fsr_lapack_fits(&j.l) && fsr_lapack_find(&lapack, dtype)) {
         before = lapack.threads();
-        lapack.set_threads(shared || !threads ? 1 : fsr_thread_pool_size(threads));
+        lapack.set_threads(shared || !crew->threads ? 1 : fsr_thread_pool_size(crew->threads));
         j.lapack = &lapack;
     }
     atomic_init(&j.next, 0);
     atomic_init(&j.parts, 0);
     if (shared)
-        fsr_thread_pool_run(threads, matrices, &j);
+        fsr_thread_pool_run(crew->threads, matrices, &j);
     else
         matrices(&j, 0);
     if (j.lapack)

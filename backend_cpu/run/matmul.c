@@ -88,12 +88,12 @@ static bool fits(const fsr_matmul *m) {
            m->c_lead <= INT_MAX;
 }
 
-fsr_status fsr_cpu_matmul(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_matmul(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
     const fsr_matmul *m = fsr_matmul_of(call->called);
     const fsr_dtype dtype = call->array[2].dtype;
     const int64_t size = (int64_t)fsr_dtype_size(dtype), sets = fsr_matmul_sets(m), last = FSR_MATMUL_BATCHES - 1;
-    const int wanted = threads ? fsr_thread_pool_size(threads) : 1;
+    const int wanted = crew->threads ? fsr_thread_pool_size(crew->threads) : 1;
     fsr_blas blas;
     (void)work;
     if (call->array[0].dtype != dtype)

@@ -53,17 +53,17 @@ static int64_t rank_at(const job *j, int64_t row, int64_t i) {
 
 /* ---- short rows ---------------------------------------------------------------------------------------------- */
 
-static uint64_t key_of_rank(const uint64_t *key, uint64_t *other, int64_t n, int64_t rank, seen *s) {
+static uint64_t key_of_rank(fsr_simd simd, const uint64_t *key, uint64_t *other, int64_t n, int64_t rank, seen *s) {
     int64_t less;
     if (rank == s->rank)
         return s->key;
     if (rank == n - 1 || (s->rank >= 0 && rank == s->rank + 1)) {
         fsr_select_seen look;
-        fsr_select_look(key, n, s->key, &look);
+        fsr_select_look(simd, key, n, s->key, &look);
         return rank == n - 1 ? look.greatest : rank < look.within ? s->key : look.above;
     }
     memcpy(other, key, (size_t)n * sizeof *key);
-    const uint64_t found = fsr_select_kth(other, n, rank, &less);
+    const uint64_t found = fsr_select_kth(simd, other, n, rank, &less);
     *s = (seen){rank, found};
     return found;
 }
@@ -77,7 +77,8 @@ static int64_t take_laned(const job *j, int64_t row, int64_t left, char *sorted)
         .in = (const char *)j->row.in + (size_t)row * n * size,
         .keys = sorted,
         .n = j->row.n,
-        .parts = 1};
+        .parts = 1,
+        .simd = f->simd};
     const int64_t done = j->row.n <= FSR_SORT_LANED ? fsr_sort_laned(&s, size, left) : 0;
     for (int64_t r = 0; r < done; r++)
         for (int64_t i = 0; i < j->ranks; i++)
@@ -125,7 +126,7 @@ static void take_row(const job *j, int64_t row, uint64_t *key) {
     }
     fsr_select_keys(&j->row.form, j->row.size, (const char *)j->row.in + (size_t)(row * n) * j->row.size, 0, n, key);
     for (int64_t i = 0; i < j->ranks; i++)
-        put(j, row, i, key_of_rank(key, key + n, n, rank_at(j, row, i), &s));
+        put(j, row, i, key_of_rank(j->row.form.simd, key, key + n, n, rank_at(j, row, i), &s));
 }
 
 static void take_rows(void *arg, int worker) {
@@ -168,7 +169,7 @@ static void look_at_parts(void *arg, int worker) {
             const int64_t count = i + CHUNK < high ? CHUNK : high - i;
             fsr_select_seen own;
             fsr_select_keys(&l->r->form, l->r->size, l->r->in, i, i + count, key);
-            fsr_select_look(key, count, l->last, &own);
+            fsr_select_look(l->r->form.simd, key, count, l->last, &own);
             within += own.within;
             greatest = own.greatest > greatest ? own.greatest : greatest;
             above = own.above < above ? own.above : above;
@@ -214,13 +215,13 @@ static void take_long(const job *j, int64_t row) {
     }
 }
 
-fsr_status fsr_cpu_ranked(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_ranked(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
     const fsr_shape *shape = &call->array[0].shape;
     const fsr_dtype dtype = call->array[0].dtype;
     const int64_t n = shape->dim[shape->ndim - 1];
-    job j = {.row = {.form = fsr_select_form_of(dtype, false, false),
-                     .threads = threads,
+    job j = {.row = {.form = fsr_select_form_of(dtype, false, false, crew->simd),
+                     .threads = crew->threads,
                      .size = fsr_dtype_size(dtype),
                      .n = n,
                      .in = array[0],
@@ -231,14 +232,14 @@ fsr_status fsr_cpu_ranked(fsr_thread_pool *threads, const fsr_library_call *call
              .rows = fsr_shape_size(shape) / n,
              .ranks = call->array[1].shape.dim[shape->ndim - 1]};
     (void)fault;
-    j.vectors = j.row.size >= 4 ? fsr_vectors_best("avx512") : NULL;
+    j.vectors = j.row.size >= 4 ? fsr_vectors_of(crew->simd) : NULL;
     j.words = fsr_select_words(&j.row.form, j.row.size);
     j.row.word = (uint64_t *)((char *)work + sizeof(int64_t[FSR_SELECT_PARTS][FSR_SELECT_DIGITS]));
     atomic_init(&j.next, 0);
     for (int64_t row = 0; n >= FSR_TOP_LONG && row < j.rows; row++)
         take_long(&j, row);
-    if (n < FSR_TOP_LONG && threads && j.rows > 1 && j.rows * n >= FSR_TOP_LONG)
-        fsr_thread_pool_run(threads, take_rows, &j);
+    if (n < FSR_TOP_LONG && crew->threads && j.rows > 1 && j.rows * n >= FSR_TOP_LONG)
+        fsr_thread_pool_run(crew->threads, take_rows, &j);
     else if (n < FSR_TOP_LONG)
         take_rows(&j, 0);
     return FSR_OK;

@@ -8,18 +8,29 @@
  * orders (vectors.h). */
 #include "backend_cpu/run/select.h"
 
-enum { DIGIT = 8, VALUES = 1 << DIGIT, SAMPLE = 64, ASIDE = 9, LANES = 16 };
+enum {
+    DIGIT = 8,
+    VALUES = 1 << DIGIT,
+    SAMPLE = 64,
+    ASIDE = 9,
+    LANES = 16,
+    SEEK_BLOCKS = 8,
+    LINE = 64,
+    AHEAD = 1 << 13
+};
 
-fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero) {
+fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero, fsr_simd simd) {
     const int bits = 8 * (int)fsr_dtype_size(dtype);
     const uint64_t top = UINT64_C(1) << (bits - 1), all = top | (top - 1);
-    fsr_select_form f = {.magnitude = all, .most = all, .all = all, .turn = greatest ? all : 0};
+    fsr_select_form f = {
+        .magnitude = all, .most = all, .all = all, .turn = greatest ? all : 0, .last = all, .simd = simd};
     if (fsr_dtype_is_inexact(dtype)) {
         const int digits = dtype == FSR_F16 ? 10 : dtype == FSR_BF16 ? 7 : dtype == FSR_F32 ? 23 : 52;
         f.flip = f.magnitude = f.zero = all ^ top;
         f.base = top;
         f.most = (top - 1) >> digits << digits;
         f.nan = f.most | UINT64_C(1) << (digits - 1);
+        f.last = top | f.most;
         f.zeros = one_zero;
     } else if (!fsr_dtype_is_unsigned(dtype) && dtype != FSR_BOOL) {
         f.base = top;
@@ -36,18 +47,55 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         key = (T)(key + ((key == (T)f->zero) & (T)f->zeros));                               \
         return (T)(u & (T)f->magnitude) > (T)f->most ? (T)f->all : (T)(key ^ (T)f->turn);   \
     }
-/* Whole blocks none of whose keys is at most the limit are passed over. The form is copied, so that compilers know it
- * does not change. */
+/* How far an element is behind the first of all in order: what its key says, in half the steps. NaN is farther than any
+ * other, and zeros of two signs are neighbours. reach_: how far those of keys up to the limit are; false: there are none.
+ * key_behind_: the key of what is so far. */
+#define BEHIND(T)                                                                                      \
+    static inline __attribute__((always_inline)) T behind_##T(const fsr_select_form *f, T u) {         \
+        const T negative = (T)((T)0 - (T)(u >> (8 * sizeof(T) - 1)));                                  \
+        return (T)((u ^ (T)(f->turn ^ f->base) ^ (T)(negative & (T)f->flip)) - (T)(f->all ^ f->last)); \
+    }                                                                                                  \
+    static bool reach_##T(const fsr_select_form *f, T limit, T *out) {                                 \
+        const T first = (T)(f->all ^ f->last), zero = (T)(f->turn ? f->zero + 1 : f->zero);            \
+        T last = (T)(limit < (T)f->last ? limit : (T)f->last);                                         \
+        if (f->zeros && (T)(last ^ (T)f->turn) == zero)                                                \
+            last = (T)(f->turn ? last + 1 : last - 1);                                                 \
+        *out = (T)(last - first);                                                                      \
+        return last >= first;                                                                          \
+    }                                                                                                  \
+    static T key_behind_##T(const fsr_select_form *f, T distance) {                                    \
+        const T first = (T)(f->all ^ f->last), plain = (T)((T)(distance + first) ^ (T)f->turn);        \
+        const T key = (T)(plain + (T)(f->zeros && plain == (T)f->zero));                               \
+        return distance > (T)((T)f->last - first) ? (T)f->all : (T)(key ^ (T)f->turn);                 \
+    }
+/* Whole blocks none of whose keys is at most the limit are passed over: the nearest of some elements decides, of as many
+ * blocks at once as make its search among a vector's lanes cheap. The form is copied, so that compilers know it does not
+ * change. */
 #define SEEK(T, name, attributes)                                                                               \
+    attributes static inline __attribute__((always_inline))                                                     \
+    T nearest_##name(const fsr_select_form *f, const T *x, int n) {                                             \
+        T nearest = (T)f->all;                                                                                  \
+        for (int j = 0; j < n; j++) {                                                                           \
+            const T own = behind_##T(f, x[j]);                                                                  \
+            nearest = own < nearest ? own : nearest;                                                            \
+        }                                                                                                       \
+        return nearest;                                                                                         \
+    }                                                                                                           \
     attributes static int64_t name(const fsr_select_form *form, const T *x, int64_t i, int64_t high, T limit) { \
         const fsr_select_form f = *form;                                                                        \
-        for (; i + FSR_SELECT_BLOCK <= high; i += FSR_SELECT_BLOCK) {                                           \
-            T some = 0;                                                                                         \
-            for (int j = 0; j < FSR_SELECT_BLOCK; j++)                                                          \
-                some |= (T)(key_##T(&f, x[i + j]) <= limit);                                                    \
-            if (some)                                                                                           \
+        T reach;                                                                                                \
+        if (limit == (T)f.all)                                                                                  \
+            return i;                                                                                           \
+        if (!reach_##T(&f, limit, &reach))                                                                      \
+            return i + (high - i) / FSR_SELECT_BLOCK * FSR_SELECT_BLOCK;                                        \
+        for (; i + SEEK_BLOCKS * FSR_SELECT_BLOCK <= high; i += SEEK_BLOCKS * FSR_SELECT_BLOCK) {               \
+            for (int j = 0; j < SEEK_BLOCKS * FSR_SELECT_BLOCK; j += LINE / (int)sizeof(T))                     \
+                __builtin_prefetch((const char *)(x + i + j) + AHEAD);                                          \
+            if (nearest_##name(&f, x + i, SEEK_BLOCKS * FSR_SELECT_BLOCK) <= reach)                             \
                 break;                                                                                          \
         }                                                                                                       \
+        while (i + FSR_SELECT_BLOCK <= high && nearest_##name(&f, x + i, FSR_SELECT_BLOCK) > reach)             \
+            i += FSR_SELECT_BLOCK;                                                                              \
         return i;                                                                                               \
     }
 #define WORDS(T, name, attributes)                                                                                     \
@@ -68,14 +116,15 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         memset(least, 0xff, sizeof least);                                                           \
         for (int64_t i = 0; i + FSR_SELECT_BLOCK <= n; i += FSR_SELECT_BLOCK)                        \
             for (int j = 0; j < FSR_SELECT_BLOCK; j++) {                                             \
-                const T key = key_##T(&f, x[i + j]);                                                 \
-                least[j] = key < least[j] ? key : least[j];                                          \
+                const T own = behind_##T(&f, x[i + j]);                                              \
+                least[j] = own < least[j] ? own : least[j];                                          \
             }                                                                                        \
         for (int j = 0; j < FSR_SELECT_BLOCK; j++)                                                   \
-            out[j] = least[j];                                                                       \
+            out[j] = key_behind_##T(&f, least[j]);                                                   \
     }
 #define EACH(T)                 \
     KEY(T)                      \
+    BEHIND(T)                   \
     SEEK(T, seek_plain_##T, )   \
     LEAST(T, least_plain_##T, ) \
     WORDS(T, words_plain_##T, )
@@ -98,44 +147,42 @@ AVX(uint8_t)
 AVX(uint16_t)
 AVX(uint32_t)
 AVX(uint64_t)
-#define BEST(name, T)                                       \
-    (__builtin_cpu_supports("avx512bw") ? name##_avx512_##T \
-     : __builtin_cpu_supports("avx2")   ? name##_avx2_##T   \
-                                        : name##_plain_##T)
+#define BEST(simd, name, T) \
+    ((simd) == FSR_SIMD_AVX512 ? name##_avx512_##T : (simd) == FSR_SIMD_AVX2 ? name##_avx2_##T : name##_plain_##T)
 #else
-#define BEST(name, T) name##_plain_##T
+#define BEST(simd, name, T) ((void)(simd), name##_plain_##T)
 #endif
 
 void fsr_select_keys(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high, uint64_t *out) {
     if (size == 1)
-        BEST(words, uint8_t)(f, (const uint8_t *)x + low, high - low, out);
+        BEST(f->simd, words, uint8_t)(f, (const uint8_t *)x + low, high - low, out);
     else if (size == 2)
-        BEST(words, uint16_t)(f, (const uint16_t *)x + low, high - low, out);
+        BEST(f->simd, words, uint16_t)(f, (const uint16_t *)x + low, high - low, out);
     else if (size == 4)
-        BEST(words, uint32_t)(f, (const uint32_t *)x + low, high - low, out);
+        BEST(f->simd, words, uint32_t)(f, (const uint32_t *)x + low, high - low, out);
     else
-        BEST(words, uint64_t)(f, (const uint64_t *)x + low, high - low, out);
+        BEST(f->simd, words, uint64_t)(f, (const uint64_t *)x + low, high - low, out);
 }
 
 int64_t fsr_select_seek(const fsr_select_form *f, size_t size, const void *x, int64_t low, int64_t high,
                         uint64_t limit) {
     if (size == 1)
-        return BEST(seek, uint8_t)(f, x, low, high, (uint8_t)limit);
+        return BEST(f->simd, seek, uint8_t)(f, x, low, high, (uint8_t)limit);
     if (size == 2)
-        return BEST(seek, uint16_t)(f, x, low, high, (uint16_t)limit);
-    return size == 4 ? BEST(seek, uint32_t)(f, x, low, high, (uint32_t)limit)
-                     : BEST(seek, uint64_t)(f, x, low, high, limit);
+        return BEST(f->simd, seek, uint16_t)(f, x, low, high, (uint16_t)limit);
+    return size == 4 ? BEST(f->simd, seek, uint32_t)(f, x, low, high, (uint32_t)limit)
+                     : BEST(f->simd, seek, uint64_t)(f, x, low, high, limit);
 }
 
 void fsr_select_least(const fsr_select_form *f, size_t size, const void *x, int64_t n, uint64_t *out) {
     if (size == 1)
-        BEST(least, uint8_t)(f, x, n, out);
+        BEST(f->simd, least, uint8_t)(f, x, n, out);
     else if (size == 2)
-        BEST(least, uint16_t)(f, x, n, out);
+        BEST(f->simd, least, uint16_t)(f, x, n, out);
     else if (size == 4)
-        BEST(least, uint32_t)(f, x, n, out);
+        BEST(f->simd, least, uint32_t)(f, x, n, out);
     else
-        BEST(least, uint64_t)(f, x, n, out);
+        BEST(f->simd, least, uint64_t)(f, x, n, out);
 }
 
 /* ---- the k-th ------------------------------------------------------------------------------------------------ */
@@ -173,13 +220,13 @@ LOOK(look_avx2_, AVX2)
 LOOK(look_avx512_, AVX512)
 #endif
 
-void fsr_select_look(const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out) {
-    BEST(look, )(word, n, last, out);
+void fsr_select_look(fsr_simd simd, const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out) {
+    BEST(simd, look, )(word, n, last, out);
 }
 
 /* The words between two of a sample that lie on both sides of the k-th are left at the beginning: how many; *less are
  * less. n: the sample misleads, and nothing changes. */
-static int64_t narrow(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
+static int64_t narrow(fsr_simd simd, uint64_t *word, int64_t n, int64_t k, int64_t *less) {
     uint64_t sample[SAMPLE];
     fsr_select_seen below, within;
     for (int64_t i = 0; i < SAMPLE; i++) {
@@ -194,8 +241,8 @@ static int64_t narrow(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
     const uint64_t most = high < SAMPLE ? sample[high] : UINT64_MAX;
     below.within = 0;
     if (least > 0)
-        fsr_select_look(word, n, least - 1, &below);
-    fsr_select_look(word, n, most, &within);
+        fsr_select_look(simd, word, n, least - 1, &below);
+    fsr_select_look(simd, word, n, most, &within);
     if (below.within > k || within.within <= k)
         return n;
     int64_t left = 0;
@@ -220,14 +267,14 @@ static uint64_t kth_by(const fsr_vectors *v, uint64_t *word, int64_t n, int64_t 
     return (uint64_t)own[k] ^ top;
 }
 
-uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less) {
-    const fsr_vectors *const v = fsr_vectors_best("avx512");
+uint64_t fsr_select_kth(fsr_simd simd, uint64_t *word, int64_t n, int64_t k, int64_t *less) {
+    const fsr_vectors *const v = fsr_vectors_of(simd);
     int64_t count[VALUES];
     if (v)
         return kth_by(v, word, n, k, less);
     *less = 0;
     if (n >= 8 * SAMPLE) {
-        n = narrow(word, n, k, less);
+        n = narrow(simd, word, n, k, less);
         k -= *less;
     }
     for (;;) {

@@ -19,10 +19,12 @@ typedef struct fsr_select_form {
     uint64_t zero, zeros;     /* the key of -0 becomes that of 0 where `zeros` is 1 */
     uint64_t turn, all;       /* of a key, for the greatest first; all bits */
     uint64_t nan;             /* the bits that a NaN comes out with */
+    uint64_t last;            /* the greatest key but NaN's; `all` less it is the least one */
+    fsr_simd simd;
 } fsr_select_form;
 
 /* greatest: the greatest elements have the least keys; one_zero: those of both signs are equal. */
-fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero);
+fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero, fsr_simd simd);
 /* The words of fusor's vectors in the same order, the least elements first, and zeros of two signs. */
 static inline fsr_word_form fsr_select_words(const fsr_select_form *f, size_t size) {
     return (fsr_word_form){f->flip, f->base ^ UINT64_C(1) << (8 * size - 1), f->magnitude, f->most, f->nan};
@@ -40,9 +42,9 @@ typedef struct fsr_select_seen {
     int64_t within;           /* so many are at most so great */
     uint64_t above, greatest; /* the least of the others, UINT64_MAX: none; the greatest of all */
 } fsr_select_seen;
-void fsr_select_look(const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out);
+void fsr_select_look(fsr_simd simd, const uint64_t *word, int64_t n, uint64_t last, fsr_select_seen *out);
 /* The k-th least of n words, from 0; less: how many are less than it. The words are left in disorder. */
-uint64_t fsr_select_kth(uint64_t *word, int64_t n, int64_t k, int64_t *less);
+uint64_t fsr_select_kth(fsr_simd simd, uint64_t *word, int64_t n, int64_t k, int64_t *less);
 /* Elements by their places, each NaN as the usual one. wide: places are u64. */
 void fsr_select_pick(const fsr_select_form *f, size_t size, const void *x, const void *places, bool wide, int64_t n,
                      void *out);

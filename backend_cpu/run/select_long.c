@@ -93,7 +93,7 @@ uint64_t fsr_select_long(const fsr_select_row *r, int64_t k, int64_t *less) {
         s.prefix = s.prefix << (s.known - s.shift) | (s.value & ((UINT64_C(1) << (s.known - s.shift)) - 1));
         if (own <= r->words) {
             fsr_select_run(r->threads, collect_parts, &s, &s.next);
-            const uint64_t key = fsr_select_kth(r->word, own, k, &inside);
+            const uint64_t key = fsr_select_kth(r->form.simd, r->word, own, k, &inside);
             *less += inside;
             return key;
         }

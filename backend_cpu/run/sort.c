@@ -88,7 +88,7 @@ static void sort_long(const job *j) {
     }
 }
 
-fsr_status fsr_cpu_sort(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_sort(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                         fsr_fault *fault) {
     const fsr_shape *shape = &call->array[0].shape;
     const int64_t size = fsr_shape_size(shape), n = shape->dim[shape->ndim - 1];
@@ -100,22 +100,23 @@ fsr_status fsr_cpu_sort(fsr_thread_pool *threads, const fsr_library_call *call, 
     char *memory = work;
     j.record = !array[2] ? j.size : fsr_sort_is_wide(n, j.size) ? sizeof(fsr_record64) : sizeof(fsr_record32);
     j.sort = (fsr_sort){.form = form_of(call->array[0].dtype),
-                        .threads = threads,
+                        .threads = crew->threads,
                         .in = array[0],
                         .keys = array[1],
                         .places = array[2],
                         .count = (void *)memory,
                         .n = n,
                         .parts = FSR_SORT_PARTS,
-                        .wide = j.place_size > 4};
+                        .wide = j.place_size > 4,
+                        .simd = crew->simd};
     memory += sizeof(int64_t[FSR_SORT_PARTS][FSR_BUCKETS]);
     for (int i = 0; i < (array[2] ? 2 : 1); i++, memory += fsr_round_up(size * (int64_t)j.record, 256))
         j.sort.buffer[i] = memory;
     atomic_init(&j.next, 0);
     if (n >= LONG_ROW)
         sort_long(&j);
-    else if (size > SMALL_WORK && threads)
-        fsr_thread_pool_run(threads, sort_rows, &j);
+    else if (size > SMALL_WORK && crew->threads)
+        fsr_thread_pool_run(crew->threads, sort_rows, &j);
     else
         sort_rows(&j, 0);
     return FSR_OK;

@@ -49,6 +49,7 @@ typedef struct fsr_sort {
     int64_t n;
     int parts; /* 1: it is no long row */
     bool wide; /* places are of 64 bits, else of 32 */
+    fsr_simd simd;
 } fsr_sort;
 
 /* The row, a long one in as many parts as it says by a pool of threads, another one by the calling thread alone.

@@ -38,10 +38,10 @@ EXCHANGE(uint32_t, avx2_32, __attribute__((target("avx2"))))
 EXCHANGE(uint64_t, avx2_64, __attribute__((target("avx2"))))
 EXCHANGE(uint32_t, avx512_32, __attribute__((target("avx512f"))))
 EXCHANGE(uint64_t, avx512_64, __attribute__((target("avx512f"))))
-#define BEST(bits) \
-    (__builtin_cpu_supports("avx512f") ? avx512_##bits : __builtin_cpu_supports("avx2") ? avx2_##bits : plain_##bits)
+#define BEST(simd, bits) \
+    ((simd) == FSR_SIMD_AVX512 ? avx512_##bits : (simd) == FSR_SIMD_AVX2 ? avx2_##bits : plain_##bits)
 #else
-#define BEST(bits) plain_##bits
+#define BEST(simd, bits) ((void)(simd), plain_##bits)
 #endif
 
 static uint64_t bits_at(const void *data, size_t size, int64_t i) {
@@ -84,7 +84,7 @@ static void put_bits(const fsr_key_form *f, void *data, size_t size, int64_t i, 
             }                                                                                                     \
         if (zeros)                                                                                                \
             return false;                                                                                         \
-        BEST(bits)(x, s->n);                                                                                      \
+        BEST(s->simd, bits)(x, s->n);                                                                             \
         for (int64_t l = 0; l < rows; l++)                                                                        \
             for (int64_t i = 0; i < s->n; i++)                                                                    \
                 put_bits(&f, s->keys, size, l * s->n + i, x[i][l]);                                               \
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) bool places(const fsr_sort *s, size
             const uint64_t k = l < rows ? key_of(&f, size, bits_at(s->in, size, l * s->n + i)) : 0;
             x[i][l] = (k + (f.zeros & (k == f.zero))) << 32 | (uint64_t)i;
         }
-    BEST(64)(x, s->n);
+    BEST(s->simd, 64)(x, s->n);
     for (int64_t l = 0; l < rows; l++)
         for (int64_t i = 0; i < s->n; i++) {
             if (s->wide)

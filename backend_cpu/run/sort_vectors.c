@@ -64,28 +64,74 @@ static void leave_places(const fsr_words_sort *w, int64_t low, int64_t n, const 
 #define LEAVE(w, low, n, word) leave_places(w, low, n, word)
 #include "backend_cpu/run/sort_words.h"
 
-/* Where sorted bits become greater than negative numbers, and than zeros. */
-#define ZEROS(T)                                                     \
-    static void zeros_##T(const fsr_sort *s) {                       \
-        const T negative = (T)1 << (8 * sizeof(T) - 1), *in = s->in; \
-        T *const out = s->keys;                                      \
-        int64_t low = 0, high = s->n;                                \
-        while (low < high) {                                         \
-            const int64_t at = low + (high - low) / 2;               \
-            if (out[at] > negative)                                  \
-                low = at + 1;                                        \
-            else                                                     \
-                high = at;                                           \
-        }                                                            \
-        const int64_t first = low;                                   \
-        while (low < s->n && out[low] == negative)                   \
-            low++;                                                   \
-        if (low == first || low == s->n || out[low] != 0)            \
-            return;                                                  \
-        T *to = out + first;                                         \
-        for (int64_t i = 0; i < s->n; i++)                           \
-            if (!(T)(in[i] << 1))                                    \
-                *to++ = in[i];                                       \
+/* Zeros of both signs of a row, from rank `first` on: each part of the row knows how many those before it have. */
+typedef struct zeros {
+    const fsr_sort *s;
+    int64_t first, before[FSR_SORT_PARTS];
+    atomic_int next;
+} zeros;
+
+static int64_t part_begin(const fsr_sort *s, int part) {
+    return part == s->parts ? s->n : s->n / s->parts * part;
+}
+
+static void run_parts(zeros *z, void (*work)(void *, int)) {
+    atomic_store(&z->next, 0);
+    if (z->s->threads && z->s->parts > 1)
+        fsr_thread_pool_run(z->s->threads, work, z);
+    else
+        work(z, 0);
+}
+
+/* Sorted bits fall along negative numbers, down to those of -0; behind_: the first rank from `low` on whose bits are not
+ * greater than the bound, there where all before it are. */
+#define ZEROS(T)                                                                                     \
+    static int64_t behind_##T(const fsr_sort *s, T bound, int64_t low) {                             \
+        const T *out = s->keys;                                                                      \
+        int64_t high = s->n;                                                                         \
+        while (low < high) {                                                                         \
+            const int64_t at = low + (high - low) / 2;                                               \
+            if (out[at] > bound)                                                                     \
+                low = at + 1;                                                                        \
+            else                                                                                     \
+                high = at;                                                                           \
+        }                                                                                            \
+        return low;                                                                                  \
+    }                                                                                                \
+    static void count_zeros_##T(void *arg, int worker) {                                             \
+        zeros *z = arg;                                                                              \
+        const T *in = z->s->in;                                                                      \
+        (void)worker;                                                                                \
+        for (int part; (part = atomic_fetch_add(&z->next, 1)) < z->s->parts;) {                      \
+            int64_t count = 0;                                                                       \
+            for (int64_t i = part_begin(z->s, part), end = part_begin(z->s, part + 1); i < end; i++) \
+                count += !(T)(in[i] << 1);                                                           \
+            z->before[part] = count;                                                                 \
+        }                                                                                            \
+    }                                                                                                \
+    static void put_zeros_##T(void *arg, int worker) {                                               \
+        zeros *z = arg;                                                                              \
+        const T *in = z->s->in;                                                                      \
+        (void)worker;                                                                                \
+        for (int part; (part = atomic_fetch_add(&z->next, 1)) < z->s->parts;) {                      \
+            T *to = (T *)z->s->keys + z->first + z->before[part];                                    \
+            for (int64_t i = part_begin(z->s, part), end = part_begin(z->s, part + 1); i < end; i++) \
+                if (!(T)(in[i] << 1))                                                                \
+                    *to++ = in[i];                                                                   \
+        }                                                                                            \
+    }                                                                                                \
+    static void zeros_##T(const fsr_sort *s) {                                                       \
+        const T negative = (T)1 << (8 * sizeof(T) - 1), *out = s->keys;                              \
+        zeros z = {.s = s, .first = behind_##T(s, negative, 0)};                                     \
+        const int64_t positive = behind_##T(s, negative - 1, z.first);                               \
+        if (positive == z.first || positive == s->n || out[positive] != 0)                           \
+            return;                                                                                  \
+        run_parts(&z, count_zeros_##T);                                                              \
+        for (int64_t part = 0, sum = 0, own; part < s->parts; part++, sum += own) {                  \
+            own = z.before[part];                                                                    \
+            z.before[part] = sum;                                                                    \
+        }                                                                                            \
+        run_parts(&z, put_zeros_##T);                                                                \
     }
 ZEROS(uint32_t)
 ZEROS(uint64_t)
@@ -96,7 +142,7 @@ static fsr_word_form words_of(const fsr_key_form *f, size_t size) {
 }
 
 bool fsr_sort_by_vectors(const fsr_sort *s, size_t size) {
-    const fsr_vectors *v = fsr_vectors_best("avx512");
+    const fsr_vectors *v = fsr_vectors_of(s->simd);
     const fsr_words_sort w = {s, v, words_of(&s->form, size)};
     const bool aside = s->form.zeros && !s->places && s->in == s->keys; /* zeros are read again */
     if (!v || size < 4 || aside || (s->places && (size > 4 || s->n > UINT32_MAX)))

@@ -73,7 +73,7 @@ static void sides(void *arg, int worker) {
         j->one(j, side);
 }
 
-fsr_status fsr_cpu_sparse(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_sparse(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
     static void (*const one[2][FSR_DTYPE_COUNT])(const job *, int64_t) = {
         {[FSR_F32] = solve_f32, [FSR_F64] = solve_f64, [FSR_C64] = solve_c64, [FSR_C128] = solve_c128},
@@ -90,8 +90,9 @@ fsr_status fsr_cpu_sparse(fsr_thread_pool *threads, const fsr_library_call *call
              .wide_index = call->array[FSR_SPARSE_OFFSETS].dtype == FSR_I64};
     (void)work, (void)fault;
     atomic_init(&j.next, 0);
-    if (threads && j.sides > 1 && fsr_size_mul(j.sides, call->array[FSR_SPARSE_COLUMNS].shape.dim[0]) > SMALL_WORK)
-        fsr_thread_pool_run(threads, sides, &j);
+    if (crew->threads && j.sides > 1 &&
+        fsr_size_mul(j.sides, call->array[FSR_SPARSE_COLUMNS].shape.dim[0]) > SMALL_WORK)
+        fsr_thread_pool_run(crew->threads, sides, &j);
     else
         sides(&j, 0);
     return FSR_OK;

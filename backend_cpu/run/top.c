@@ -31,7 +31,8 @@ static void finish(const fsr_top *t, fsr_record64 *record, fsr_record64 *other) 
                   .count = (void *)t->count,
                   .n = t->k,
                   .parts = t->threads && t->k >= FSR_TOP_LONG ? FSR_SORT_PARTS : 1,
-                  .wide = t->wide};
+                  .wide = t->wide,
+                  .simd = t->form.simd};
     fsr_sort_records(&s, 8 * (int)t->size);
     if (t->values)
         fsr_select_pick(&t->form, t->size, t->in, t->places, t->wide, t->k, t->values);
@@ -56,7 +57,7 @@ static uint64_t limit_of(const fsr_top *t) {
     if (t->k > FSR_SELECT_BLOCK / 2 || t->n < 8 * FSR_SELECT_BLOCK)
         return UINT64_MAX;
     fsr_select_least(&t->form, t->size, t->in, t->n, least);
-    return fsr_select_kth(least, FSR_SELECT_BLOCK, t->k - 1, &less);
+    return fsr_select_kth(t->form.simd, least, FSR_SELECT_BLOCK, t->k - 1, &less);
 }
 
 /* Each slot's rows, one after the other: every FSR_SELECT_PARTS-th. */
@@ -70,7 +71,7 @@ static void take_rows(void *arg, int worker) {
             t.threads = NULL;
             list.limit = limit_of(&t);
             fsr_top_add(&t, &list, 0, t.n);
-            fsr_top_prune(&list);
+            fsr_top_prune(&t, &list);
             finish(&t, list.record, t.other + slot * t.k);
         }
 }
@@ -101,13 +102,13 @@ static void lay_out(job *j, char *memory, bool own_places) {
     j->own_places = own_places ? memory : NULL;
 }
 
-fsr_status fsr_cpu_top(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_top(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                        fsr_fault *fault) {
     const fsr_shape *shape = &call->array[0].shape;
     const fsr_dtype dtype = call->array[0].dtype;
     const int64_t n = shape->dim[shape->ndim - 1], k = call->array[1].shape.dim[shape->ndim - 1];
-    job j = {.top = {.form = fsr_select_form_of(dtype, call->library == FSR_LIBRARY_GREATEST, true),
-                     .threads = threads,
+    job j = {.top = {.form = fsr_select_form_of(dtype, call->library == FSR_LIBRARY_GREATEST, true, crew->simd),
+                     .threads = crew->threads,
                      .size = fsr_dtype_size(dtype),
                      .n = n,
                      .k = k,
@@ -123,8 +124,8 @@ fsr_status fsr_cpu_top(fsr_thread_pool *threads, const fsr_library_call *call, v
     atomic_init(&j.next, 0);
     if (n >= FSR_TOP_LONG)
         take_long(&j);
-    else if (threads && j.rows > 1 && j.rows * n >= FSR_TOP_LONG)
-        fsr_thread_pool_run(threads, take_rows, &j);
+    else if (crew->threads && j.rows > 1 && j.rows * n >= FSR_TOP_LONG)
+        fsr_thread_pool_run(crew->threads, take_rows, &j);
     else
         take_rows(&j, 0);
     return FSR_OK;

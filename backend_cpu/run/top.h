@@ -37,7 +37,7 @@ fsr_top_list fsr_top_list_at(const fsr_top *t, int slot);
 /* Takes the keys of elements [low, high) into the list, whose places are greater than all that are there. */
 void fsr_top_add(const fsr_top *t, fsr_top_list *list, int64_t low, int64_t high);
 /* Leaves the first k, if there are more. */
-void fsr_top_prune(fsr_top_list *list);
+void fsr_top_prune(const fsr_top *t, fsr_top_list *list);
 /* A long row's first k, in order of their places, at t->record: by all threads. Of few among many; of others. */
 void fsr_top_few(const fsr_top *t);
 void fsr_top_many(const fsr_top *t);

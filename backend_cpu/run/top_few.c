@@ -38,7 +38,7 @@ static void sample(search *s, bool sure) {
     const int64_t guess = rank + behind + ASIDE;
     for (int64_t i = 0; i < lines; i++)
         fsr_select_keys(&t->form, t->size, t->in, i * apart, i * apart + LINE, t->word + i * LINE);
-    lower(s, fsr_select_kth(t->word, lines * LINE, sure || guess >= t->k ? t->k - 1 : guess, &less));
+    lower(s, fsr_select_kth(t->form.simd, t->word, lines * LINE, sure || guess >= t->k ? t->k - 1 : guess, &less));
 }
 
 static void scan_parts(void *arg, int worker) {
@@ -55,7 +55,7 @@ static void scan_parts(void *arg, int worker) {
             fsr_top_add(s->t, list, low, end);
             lower(s, list->last);
         }
-        fsr_top_prune(list);
+        fsr_top_prune(s->t, list);
     }
 }
 
@@ -81,5 +81,5 @@ void fsr_top_few(const fsr_top *t) {
     fsr_top_list all = scan(&s, false);
     if (all.n < t->k)
         all = scan(&s, true);
-    fsr_top_prune(&all);
+    fsr_top_prune(t, &all);
 }

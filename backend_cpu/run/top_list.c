@@ -4,13 +4,13 @@
  * them take a constant time. Counter-example to a heap: of a row in descending order each element sinks through it. */
 #include "backend_cpu/run/top.h"
 
-void fsr_top_prune(fsr_top_list *list) {
+void fsr_top_prune(const fsr_top *t, fsr_top_list *list) {
     int64_t less, equal, left = 0;
     if (list->n <= list->k)
         return;
     for (int64_t i = 0; i < list->n; i++)
         list->word[i] = list->record[i].key;
-    const uint64_t last = fsr_select_kth(list->word, list->n, list->k - 1, &less);
+    const uint64_t last = fsr_select_kth(t->form.simd, list->word, list->n, list->k - 1, &less);
     equal = list->k - less;
     for (int64_t i = 0; i < list->n; i++) {
         const fsr_record64 own = list->record[i];
@@ -29,7 +29,7 @@ void fsr_top_prune(fsr_top_list *list) {
 static void add_block(const fsr_top *t, fsr_top_list *list, int64_t low, int64_t high) {
     uint64_t key[FSR_SELECT_BLOCK];
     if (list->n + FSR_SELECT_BLOCK > list->room)
-        fsr_top_prune(list);
+        fsr_top_prune(t, list);
     fsr_select_keys(&t->form, t->size, t->in, low, high, key);
     for (int64_t i = low; i < high; i++) {
         list->record[list->n] = (fsr_record64){key[i - low], (uint64_t)i};

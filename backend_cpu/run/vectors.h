@@ -4,8 +4,14 @@
 #ifndef FUSOR_BACKEND_CPU_VECTORS_H
 #define FUSOR_BACKEND_CPU_VECTORS_H
 
+#include "fusor/context.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Which vectors may be used. */
+typedef enum fsr_simd { FSR_SIMD_NONE, FSR_SIMD_AVX2, FSR_SIMD_AVX512 } fsr_simd;
+/* The widest ones of this machine, up to those of a level: none of the baseline. */
+fsr_simd fsr_simd_of(fsr_isa_kind most);
 
 /* How an element's bits become a word, and back: negative ones are turned by `flip`, all by `turn`. */
 typedef struct fsr_word_form {
@@ -35,8 +41,8 @@ typedef struct fsr_vectors {
     int64_t (*partition_64)(int64_t *x, int64_t n, int64_t pivot);
 } fsr_vectors;
 
-/* The widest vectors of this machine, up to those of a level's name; NULL: it has none that are known. */
-const fsr_vectors *fsr_vectors_best(const char *level);
+/* Sorting by these vectors; NULL: there is none, or it is slower than without. */
+const fsr_vectors *fsr_vectors_of(fsr_simd simd);
 /* A depth that is enough for n words whose samples do not mislead. */
 static inline int fsr_vectors_depth(int64_t n) {
     return 2 * (64 - __builtin_clzll((unsigned long long)n | 1)) + 4;

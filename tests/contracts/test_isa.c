@@ -65,6 +65,7 @@ static void caps(void **state) {
         fsr_backend_facts facts;
         fsr_context_backend(ctx)->ops->facts(fsr_context_backend(ctx), &facts);
         assert_string_equal(facts.isa, bytes == 64 ? "avx512" : bytes == 32 ? "avx2" : "baseline");
+        assert_int_equal(facts.vectors, bytes > 16 ? bytes : 0);
         assert_true(facts.threads >= 1 && facts.compiler[0] && !strchr(facts.compiler, '\n') && !facts.driver[0]);
         assert_in_range(bytes, cap ? least[levels[i].isa] : 16, most[levels[i].isa]);
         fsr_close(ctx);

@@ -258,7 +258,8 @@ static fsr_status run_library(execution *e, const fsr_program_step *step) {
         free(work);
         return FSR_OK;
     }
-    fsr_status status = work ? fsr_cpu_library(NULL, call, array, work, &fault) : FSR_ERR_MEMORY;
+    const fsr_crew crew = {NULL, fsr_simd_of(FSR_ISA_NATIVE)};
+    fsr_status status = work ? fsr_cpu_library(&crew, call, array, work, &fault) : FSR_ERR_MEMORY;
     fsr_fault_clear(&fault);
     free(work);
     return status;
