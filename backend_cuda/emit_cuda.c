@@ -205,12 +205,10 @@ void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out)
 
 static void print_head(const fsr_kernel *k, fsr_text *out) {
     const fsr_schedule *s = &k->schedule;
-    char comment[sizeof k->comment];
-    size_t n = strnlen(k->comment, sizeof comment - 1);
-    for (size_t i = 0; i < n; i++)
-        comment[i] = k->comment[i] >= ' ' && k->comment[i] != '\\' ? k->comment[i] : ' ';
-    comment[n] = 0;
-    fsr_text_add(out, "// %s\n", comment);
+    fsr_text_raw(out, "// ", 3);
+    for (const char *at = k->comment; *at; at++)
+        fsr_text_raw(out, *at >= ' ' && *at != '\\' ? at : " ", 1);
+    fsr_text_raw(out, "\n", 1);
     fsr_text_add(out, "// %d parallel dimensions, %d folded, %d passes\n", k->nparallel, k->ndim - k->nparallel,
                  k->npasses);
     fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", fsr_schedule_name(s->kind), s->threads,

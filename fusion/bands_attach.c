@@ -7,6 +7,7 @@
 #include "fusion/nest.h"
 #include "fusion/schedule.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The host's number of a banded array; one that it does not have yet is added. */
@@ -75,11 +76,14 @@ static void add_reach(fsr_group *host, const fsr_bands *bands, int g, fsr_nest *
 }
 
 /* What the nests do stands before what the host does. */
-static void describe(fsr_kernel *k, const fsr_kernel *own) {
-    char both[sizeof k->comment];
-    const int n = snprintf(both, sizeof both, "%s, %s", own->comment, k->comment);
-    if (n > 0 && (size_t)n < sizeof both)
-        memcpy(k->comment, both, sizeof both);
+static bool describe(fsr_kernel *k, const fsr_kernel *own) {
+    const size_t first = strlen(own->comment), size = first + 2 + strlen(k->comment);
+    char *both = malloc(size + 1);
+    if (both)
+        snprintf(both, size + 1, "%s, %s", own->comment, k->comment);
+    const bool good = both && fsr_kernel_say(k, both, size);
+    free(both);
+    return good;
 }
 
 static void attach(fsr_group *host, fsr_partition *p, int g, const fsr_bands *bands, const fsr_program_options *options,
@@ -110,7 +114,8 @@ fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, int host, 
     for (int g = bands->first[host]; g >= 0; g = bands->next[g])
         attach(last, p, g, bands, options, text);
     for (int i = nests->n - 1; i >= 0; --i)
-        describe(last->kernel, nests->nest[i].kernel);
+        if (!describe(last->kernel, nests->nest[i].kernel))
+            return FSR_ERR_MEMORY;
     nests->band = last->kernel->nints++;
     if (options->target.gpu) {
         last->kernel->integer[nests->band] = bands->tile[host].pitch;

@@ -240,7 +240,6 @@ static void commit(division *s) {
             *p->no_memory = true;
             return;
         }
-        fsr_kernel_trim(s->part[0].kernel);
         p->group[p->ngroups++] = s->part[0];
         fsr_partition_settle(p, p->ngroups - 1);
         --s->n;
@@ -248,7 +247,6 @@ static void commit(division *s) {
             s->part[i] = s->part[i + 1];
     }
     fsr_kernel_free(p->group[s->g].kernel);
-    fsr_kernel_trim(last.kernel);
     p->group[s->g] = last;
     s->n = 0;
     fsr_partition_settle(p, s->g);

@@ -118,10 +118,8 @@ static bool reads_safely(fsr_group *group) {
         if (k->access[i].buffer == to)
             store = fsr_form_of_access(k, group->kernel->integer, i);
     for (int i = 0; i < k->naccesses; ++i) {
-        if (from < 0 || k->access[i].buffer != from)
-            continue;
         const fsr_form load = fsr_form_of_access(k, group->kernel->integer, i);
-        if (!fsr_form_same(&load, &store) && !fsr_form_apart(&load, &store))
+        if (from >= 0 && k->access[i].buffer == from && !fsr_form_same(&load, &store) && !fsr_form_apart(&load, &store))
             return false;
     }
     if (from >= 0)
@@ -136,14 +134,13 @@ static bool uses(const fsr_group *group, const fsr_operand *operand) {
     return array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand));
 }
 
-/* Everyone else who reads the base comes first. Who reads what a group stores waits for it, which is seen sooner. */
+/* Everyone else who reads the base comes first. */
 static bool comes_last(const fsr_partition *p, const chain *c, fsr_group *group) {
-    const int from = group->base.leaf ? -1 : *fsr_partition_stored(p, group->base.link);
-    if (!group->base.leaf && !fsr_group_depend(group, from))
+    if (!group->base.leaf && !fsr_group_depend(group, *fsr_partition_stored(p, group->base.link)))
         return false;
     for (int g = 0; g < p->ngroups; ++g) {
-        const bool waits = from < 0 || p->group[g].library || fsr_group_depends(&p->group[g], from);
-        if (g == c->g || g == from || !waits || !uses(&p->group[g], &group->base))
+        bool stores = !group->base.leaf && *fsr_partition_stored(p, group->base.link) == g;
+        if (g == c->g || stores || !uses(&p->group[g], &group->base))
             continue;
         if (fsr_partition_reaches(p, g, c->g) || !fsr_group_depend(group, g))
             return false;
@@ -187,7 +184,6 @@ static bool add(fsr_partition *p, const fsr_group *group) {
         fsr_kernel_free(group->kernel);
         return false;
     }
-    fsr_kernel_trim(group->kernel);
     p->group[p->ngroups] = *group;
     *fsr_partition_stored(p, group->store[0]) = p->ngroups++;
     fsr_partition_settle(p, p->ngroups - 1);
@@ -243,7 +239,6 @@ static void convert(fsr_partition *p, const chain *c, fsr_group *group) {
         }
     }
     fsr_kernel_free(p->group[c->g].kernel);
-    fsr_kernel_trim(group->kernel);
     p->group[c->g] = *group;
     fsr_partition_settle(p, c->g);
 }

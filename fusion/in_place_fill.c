@@ -69,7 +69,6 @@ static void fill(fsr_partition *p, int g, fsr_group *group) {
         return;
     }
     fsr_kernel_free(p->group[g].kernel);
-    fsr_kernel_trim(group->kernel);
     p->group[g] = *group;
     fsr_partition_settle(p, g);
 }

@@ -19,6 +19,8 @@ fsr_kernel *fsr_kernel_new(void) {
     fsr_kernel *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
+    k->comment = (char[]){0};
+    k->ncomment = 1;
     if (fsr_kernel_make_room(k))
         return k;
     fsr_kernel_free(k);

@@ -341,8 +341,9 @@ enum {
 typedef struct fsr_nests fsr_nests; /* fusion/nest.h */
 
 typedef struct fsr_kernel {
-    char name[64];     /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
-    char comment[256]; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
+    char name[64]; /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
+    int ncomment;  /* its bytes and a 0 */
+    char *comment; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
     int ndim, nparallel;
     int npasses;
     int live; /* 1 + a BOUND of level ONCE: a map of one dimension ends where it says; 0: at its extent */
@@ -380,6 +381,10 @@ typedef struct fsr_kernel {
 fsr_kernel *fsr_kernel_new(void);
 /* Makes room for FSR_MAX_LOOPS loops where there is none yet. False: out of memory. */
 bool fsr_kernel_loop_room(fsr_kernel *k);
+/* The comment from now on, a text of n bytes, and there is one behind them; the lists may move. False: out of memory, and it has the one of before. */
+bool fsr_kernel_say(fsr_kernel *k, const char *text, size_t n);
+/* The same, and the room that is left is given back. */
+bool fsr_kernel_end(fsr_kernel *k, const char *text, size_t n);
 /* Gives back the room that is left: nothing may be added any more, until room is made again. */
 void fsr_kernel_trim(fsr_kernel *k);
 /* False: out of memory. */

@@ -134,12 +134,11 @@ static void read_title(fsr_kernel_reader *r) {
     if (l->status)
         return;
     size_t size = strcspn(l->at, "\n"), skip = size > 0 && *l->at == ' ';
-    if (size - skip >= sizeof r->k->comment) {
-        fsr_lex_fail(l, FSR_ERR_FORMAT, "the comment is too long");
+    if (!fsr_kernel_say(r->k, l->at + skip, size - skip)) {
+        fsr_lex_fail(l, FSR_ERR_MEMORY, "out of memory");
         return;
     }
     memcpy(r->k->name, name, strlen(name) + 1);
-    memcpy(r->k->comment, l->at + skip, size - skip);
     l->at += size;
 }
 

@@ -18,7 +18,8 @@
     L(condition, nconditions, FSR_MAX_CONDITIONS, true) \
     L(guard, nguards, FSR_MAX_GUARDS, false)            \
     L(array, narrays, FSR_MAX_BUFFERS, true)            \
-    L(integer, nints, FSR_MAX_INTS, false)
+    L(integer, nints, FSR_MAX_INTS, false)              \
+    L(comment, ncomment, k->ncomment, false)
 
 static size_t aligned(size_t bytes) {
     return (bytes + 15) & ~(size_t)15;
@@ -59,6 +60,28 @@ static bool move(fsr_kernel *k, bool most) {
     k->room = block;
     k->roomy = most;
     return true;
+}
+
+static bool say(fsr_kernel *k, const char *text, size_t n, bool most) {
+    char *const before = k->comment;
+    const int nbefore = k->ncomment;
+    k->comment = (char *)(uintptr_t)text;
+    k->ncomment = (int)n + 1;
+    if (!move(k, most)) {
+        k->comment = before;
+        k->ncomment = nbefore;
+        return false;
+    }
+    k->comment[n] = 0;
+    return true;
+}
+
+bool fsr_kernel_say(fsr_kernel *k, const char *text, size_t n) {
+    return say(k, text, n, k->roomy);
+}
+
+bool fsr_kernel_end(fsr_kernel *k, const char *text, size_t n) {
+    return say(k, text, n, false);
 }
 
 bool fsr_kernel_make_room(fsr_kernel *k) {

@@ -19,7 +19,7 @@ static bool check_name(const fsr_check *v) {
         if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (digit && i > 0)))
             return fsr_check_bad(v, "the kernel's name is no identifier: %s", name);
     }
-    if (strnlen(v->k->comment, sizeof v->k->comment) == sizeof v->k->comment)
+    if (v->k->ncomment < 1 || v->k->comment[v->k->ncomment - 1])
         return fsr_check_bad(v, "the kernel's comment has no end");
     return true;
 }

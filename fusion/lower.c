@@ -292,20 +292,37 @@ int fsr_kernel_nodes(const fsr_kernel *k, int *node) {
     return n ? n : list_nodes(k, true, node, 0);
 }
 
-/* Which nodes the kernel fuses, in words. */
-static void describe(const fsr_lowering *l) {
+/* The names of the nodes that the kernel fuses, one behind the other: their bytes, which are written where to is not
+ * NULL. */
+static size_t put_names(const fsr_lowering *l, char *to) {
     size_t used = 0;
     const char *last = NULL;
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
         const char *name = at->node >= 0 && is_work(at) ? fsr_flow_name(l->flow, at->node) : NULL;
-        if (!name || name == last || used + strlen(name) + 8 > sizeof l->k->comment)
+        if (!name || name == last)
             continue;
-        used += (size_t)snprintf(l->k->comment + used, sizeof l->k->comment - used, used ? ", %s" : "%s", name);
+        const size_t n = strlen(name), comma = used ? 2 : 0;
+        if (to) {
+            memcpy(to + used, ", ", comma);
+            memcpy(to + used + comma, name, n);
+        }
+        used += comma + n;
         last = name;
     }
-    if (!used)
-        snprintf(l->k->comment, sizeof l->k->comment, "copy");
+    return used;
+}
+
+/* Which nodes the kernel fuses, in words. */
+static bool describe(fsr_lowering *l) {
+    const size_t n = put_names(l, NULL);
+    char *text = n ? malloc(n + 1) : NULL;
+    if (n && !text)
+        return false;
+    put_names(l, text);
+    const bool good = text ? fsr_kernel_end(l->k, text, n) : fsr_kernel_end(l->k, "copy", 4);
+    free(text);
+    return good;
 }
 
 /* The count that all of the group's stores have, of values of which only so many elements are asked for; its id -1:
@@ -366,12 +383,10 @@ const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fs
     l->blame = l->storing = *blame;
     l->k = fsr_kernel_new();
     l->memo = fsr_memo_new();
-    bool ok = l->k && l->memo && lower_all(l);
+    bool ok = l->k && l->memo && lower_all(l) && describe(l);
     const char *reason = ok ? NULL : l->reason ? l->reason : fsr_reason_memory;
     *blame = l->blame;
-    if (ok)
-        describe(l);
-    else
+    if (!ok)
         fsr_kernel_free(l->k);
     group->kernel = ok ? l->k : group->kernel;
     fsr_memo_free(l->memo);

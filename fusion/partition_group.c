@@ -44,7 +44,6 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
     if (!fresh)
         fsr_kernel_free(p->group[g].kernel);
     p->group[g] = *trial;
-    fsr_kernel_trim(trial->kernel);
     p->ngroups += fresh;
     for (int i = 0; i < trial->nloops; ++i)
         p->group_of[trial->loop[i]] = g;

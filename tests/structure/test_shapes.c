@@ -154,6 +154,25 @@ static void generic_in_sizes(void **state) {
     free(name[1]);
 }
 
+/* However many nodes a kernel fuses, explain names each of them. */
+static void named_to_the_last(void **state) {
+    (void)state;
+    enum { OPS = 150 };
+    fsr_node x = plan_matrix(g, 8, 8);
+    for (int i = 0; i < OPS; i++)
+        x = i % 2 ? fsr_sin(x) : fsr_cos(x);
+    x = fsr_tanh(x);
+    fsr_program p = plan_of(&target_cpu, &x, 1);
+    const char *comment = fsr_program_kernel(&p, 0)->kernel->comment;
+    int names = 1;
+    for (const char *at = comment; (at = strchr(at, ',')); at++)
+        names++;
+    assert_int_equal(p.info.kernels, 1);
+    assert_int_equal(names, OPS + 1);
+    assert_string_equal(comment + strlen(comment) - 9, "sin, tanh");
+    fsr_program_clear(&p);
+}
+
 /* What does not fuse, and why. */
 static void refusals(void **state) {
     (void)state;
@@ -174,8 +193,16 @@ static void refusals(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(concat),          TEST(concat_of_many),  TEST(roll),        TEST(update),           TEST(pad),
-        TEST(tile_and_repeat), TEST(folds_of_pastes), TEST(made_arrays), TEST(generic_in_sizes), TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(concat),
+                                       TEST(concat_of_many),
+                                       TEST(roll),
+                                       TEST(update),
+                                       TEST(pad),
+                                       TEST(tile_and_repeat),
+                                       TEST(folds_of_pastes),
+                                       TEST(made_arrays),
+                                       TEST(generic_in_sizes),
+                                       TEST(named_to_the_last),
+                                       TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

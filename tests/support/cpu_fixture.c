@@ -41,7 +41,9 @@ int cpu_teardown(void **state) {
 void cpu_begin(cpu_fixture *t, const char *name, fsr_schedule_kind kind, int ndim, int nparallel,
                const int64_t *extent) {
     t->k = kernel_begin(name, ndim, nparallel, ndim > nparallel ? 1 : 0);
-    snprintf(t->k->comment, sizeof t->k->comment, "a test */ of %s", name);
+    char comment[80];
+    const int n = snprintf(comment, sizeof comment, "a test */ of %s", name);
+    assert_true(n < (int)sizeof comment && fsr_kernel_say(t->k, comment, (size_t)n));
     t->k->schedule = kernel_cpu_schedule(kind, 16, 128, 32);
     memset(&t->launch, 0, sizeof t->launch);
     int64_t *integer = t->launch.integer;

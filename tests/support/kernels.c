@@ -11,7 +11,8 @@
 fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses) {
     fsr_kernel *k = fsr_kernel_new();
     snprintf(k->name, sizeof k->name, "%s", name);
-    snprintf(k->comment, sizeof k->comment, "by hand");
+    if (!fsr_kernel_say(k, "by hand", 7))
+        abort();
     k->ndim = ndim;
     k->nparallel = nparallel;
     k->npasses = npasses;

@@ -41,7 +41,12 @@ static void reads_back(fsr_kernel *k) {
 }
 
 static void test_by_hand(void **state) {
+    char comment[2000];
+    fsr_kernel *named = kernel_softmax(true);
     (void)state;
+    memset(comment, 'x', sizeof comment);
+    assert_true(fsr_kernel_say(named, comment, sizeof comment - 1));
+    reads_back(named);
     reads_back(kernel_softmax(true));
     reads_back(kernel_softmax(false));
     reads_back(kernel_column_sums(FSR_C64));
