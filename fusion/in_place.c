@@ -118,8 +118,10 @@ static bool reads_safely(fsr_group *group) {
         if (k->access[i].buffer == to)
             store = fsr_form_of_access(k, group->kernel->integer, i);
     for (int i = 0; i < k->naccesses; ++i) {
+        if (from < 0 || k->access[i].buffer != from)
+            continue;
         const fsr_form load = fsr_form_of_access(k, group->kernel->integer, i);
-        if (from >= 0 && k->access[i].buffer == from && !fsr_form_same(&load, &store) && !fsr_form_apart(&load, &store))
+        if (!fsr_form_same(&load, &store) && !fsr_form_apart(&load, &store))
             return false;
     }
     if (from >= 0)
@@ -134,13 +136,14 @@ static bool uses(const fsr_group *group, const fsr_operand *operand) {
     return array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand));
 }
 
-/* Everyone else who reads the base comes first. */
+/* Everyone else who reads the base comes first. Who reads what a group stores waits for it, which is seen sooner. */
 static bool comes_last(const fsr_partition *p, const chain *c, fsr_group *group) {
-    if (!group->base.leaf && !fsr_group_depend(group, *fsr_partition_stored(p, group->base.link)))
+    const int from = group->base.leaf ? -1 : *fsr_partition_stored(p, group->base.link);
+    if (!group->base.leaf && !fsr_group_depend(group, from))
         return false;
     for (int g = 0; g < p->ngroups; ++g) {
-        bool stores = !group->base.leaf && *fsr_partition_stored(p, group->base.link) == g;
-        if (g == c->g || stores || !uses(&p->group[g], &group->base))
+        const bool waits = from < 0 || p->group[g].library || fsr_group_depends(&p->group[g], from);
+        if (g == c->g || g == from || !waits || !uses(&p->group[g], &group->base))
             continue;
         if (fsr_partition_reaches(p, g, c->g) || !fsr_group_depend(group, g))
             return false;

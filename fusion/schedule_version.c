@@ -105,18 +105,30 @@ static void add(cells *to, fsr_loop_version known, double share) {
     to->at[i].share += share;
 }
 
+/* The conditions that are runs of a dimension, and of each where it holds. */
+typedef struct runs {
+    int n, condition[FSR_MAX_CONDITIONS];
+    int64_t low[FSR_MAX_CONDITIONS], high[FSR_MAX_CONDITIONS];
+} runs;
+
+static void runs_of(const fsr_group *group, int d, runs *out) {
+    out->n = 0;
+    for (int c = 0; c < group->kernel->nconditions; ++c)
+        if (run_of(group, c, d, &out->low[out->n], &out->high[out->n]))
+            out->condition[out->n++] = c;
+}
+
 /* Adds what is known where index d is in [from, to), which no bound cuts. A condition with a step holds there at times;
  * outside of the innermost loop a version may know at which. */
-static void add_interval(const fsr_group *group, int d, int64_t from, int64_t to, cells *out) {
+static void add_interval(const fsr_group *group, const runs *r, int d, int64_t from, int64_t to, cells *out) {
     const fsr_kernel *k = group->kernel;
     fsr_loop_version known = {0, 0};
     uint64_t steps = 0;
     double share = (double)(to - from) / (double)group->extent[d], rare = share;
-    int64_t low, high;
-    for (int c = 0; c < k->nconditions; ++c) {
+    for (int i = 0; i < r->n; ++i) {
+        const int c = r->condition[i];
         const uint64_t bit = UINT64_C(1) << c;
-        if (!run_of(group, c, d, &low, &high))
-            continue;
+        const int64_t low = r->low[i], high = r->high[i];
         known.never |= low > from || high < to ? bit : 0;
         known.holds |= low <= from && high >= to && !k->condition[c].step ? bit : 0;
         if (low <= from && high >= to && k->condition[c].step && !fsr_condition_is_inner(k, c)) {
@@ -132,20 +144,21 @@ static void add_interval(const fsr_group *group, int d, int64_t from, int64_t to
 /* The intervals of dimension d, as cells. */
 static void intervals(const fsr_group *group, int d, cells *out) {
     const int64_t extent = group->extent[d];
-    int64_t bound[MOST_BOUNDS], low, high;
+    int64_t bound[MOST_BOUNDS];
     int n = 0;
+    runs r;
+    runs_of(group, d, &r);
     out->n = 0;
     bound[n++] = 0;
     bound[n++] = extent;
-    for (int c = 0; c < group->kernel->nconditions; ++c)
-        if (run_of(group, c, d, &low, &high)) {
-            bound[n++] = low < 0 ? 0 : low < extent ? low : extent;
-            bound[n++] = high < 0 ? 0 : high < extent ? high : extent;
-        }
+    for (int i = 0; i < r.n; ++i) {
+        bound[n++] = r.low[i] < 0 ? 0 : r.low[i] < extent ? r.low[i] : extent;
+        bound[n++] = r.high[i] < 0 ? 0 : r.high[i] < extent ? r.high[i] : extent;
+    }
     qsort(bound, (size_t)n, sizeof *bound, compare);
     for (int i = 0; i + 1 < n; ++i)
         if (bound[i] < bound[i + 1])
-            add_interval(group, d, bound[i], bound[i + 1], out);
+            add_interval(group, &r, d, bound[i], bound[i + 1], out);
 }
 
 static void multiply(cells *all, const cells *by, double least) {
