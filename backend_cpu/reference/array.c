@@ -159,12 +159,12 @@ static void set_center(fsr_ref_data *d, int64_t at, const fsr_ball *x) {
     }
 }
 
-/* Stores of a size that is known here are single instructions. */
-static void store_value(fsr_ref_data *d, int64_t at, const fsr_value *value) {
-    switch (fsr_dtype_size(d->dtype)) {
-    case 4: memcpy(d->value + at * 4, value, 4); break;
-    case 8: memcpy(d->value + at * 8, value, 8); break;
-    default: memcpy(d->value + (size_t)at * fsr_dtype_size(d->dtype), value, fsr_dtype_size(d->dtype));
+/* Copies of a size that is known here are single instructions. */
+static void put(void *to, const void *from, size_t size) {
+    switch (size) {
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, size);
     }
 }
 
@@ -190,9 +190,25 @@ bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, const fsr_ref_element *x) {
     }
     if (d->radius) {
         d->radius[at] = x->ball.radius;
-        store_value(d, at, &x->value);
+        put(d->value + (size_t)at * fsr_dtype_size(d->dtype), &x->value, fsr_dtype_size(d->dtype));
     }
     set_center(d, at, &x->ball);
+    return true;
+}
+
+bool fsr_ref_data_copy(fsr_ref_data *to, int64_t at, const fsr_ref_data *from, int64_t where) {
+    if (from->factors || from->radius || to->radius) {
+        const fsr_ref_element x = fsr_ref_data_get(from, where);
+        return fsr_ref_data_set(to, at, &x);
+    }
+    if (from->wide == to->wide) {
+        const size_t size = center_size(to->dtype, to->wide);
+        put((char *)to->center + (size_t)at * size, (const char *)from->center + (size_t)where * size, size);
+        return true;
+    }
+    fsr_ball ball;
+    get_ball(from, where, &ball);
+    set_center(to, at, &ball);
     return true;
 }
 

@@ -57,6 +57,15 @@ static fsr_status position(const gather *g, const fsr_ref_walk *walk, int64_t *a
     return FSR_OK;
 }
 
+/* An element goes on; known: it is that one for certain. False: out of memory. */
+static bool pass(fsr_ref_data *to, int64_t at, const fsr_ref_data *from, int64_t where, bool known) {
+    if (known)
+        return fsr_ref_data_copy(to, at, from, where);
+    fsr_ref_element x = fsr_ref_data_get(from, where);
+    x.ball = fsr_ball_unknown(to->dtype);
+    return fsr_ref_data_set(to, at, &x);
+}
+
 fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr_ref_view *in, fsr_ref_data *out,
                           fsr_fault *fault) {
     const gather g = {rec, source, in, fault};
@@ -68,10 +77,7 @@ fsr_status fsr_ref_gather(const fsr_rec *rec, const fsr_shape *source, const fsr
         fsr_status status = position(&g, &walk, &from, &known);
         if (status)
             return status;
-        fsr_ref_element x = fsr_ref_data_get(in[0].data, from);
-        if (!known)
-            x.ball = fsr_ball_unknown(rec->dtype[0]);
-        if (!fsr_ref_data_set(out, at, &x))
+        if (!pass(out, at, in[0].data, from, known))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
     }
     return FSR_OK;
@@ -112,10 +118,7 @@ fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_re
     for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         int64_t from;
         bool known, inside = inside_part(rec, part, in, &walk, &from, &known);
-        fsr_ref_element x = inside ? fsr_ref_data_get(in[1].data, from) : fsr_ref_data_get(in[0].data, walk.at[0]);
-        if (!known)
-            x.ball = fsr_ball_unknown(rec->dtype[0]);
-        if (!fsr_ref_data_set(out, at, &x))
+        if (!pass(out, at, in[inside].data, inside ? from : walk.at[0], known))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
     }
     return FSR_OK;
@@ -128,10 +131,7 @@ fsr_status fsr_ref_prefix(const fsr_rec *rec, const fsr_shape *shape, const fsr_
     for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         const fsr_ref_element count = fsr_ref_data_get(in[2].data, walk.at[2]);
         const int there = walk.index[shape->ndim - 1] < count.value.i64;
-        fsr_ref_element x = fsr_ref_data_get(in[there].data, walk.at[there]);
-        if (!fsr_ref_is_known(&count.ball))
-            x.ball = fsr_ball_unknown(rec->dtype[0]);
-        if (!fsr_ref_data_set(out, at, &x))
+        if (!pass(out, at, in[there].data, walk.at[there], fsr_ref_is_known(&count.ball)))
             return fsr_fault_set(fault, FSR_ERR_MEMORY, "reference: out of memory");
     }
     return FSR_OK;

@@ -61,11 +61,6 @@ static bool set_known(fsr_ref_data *data, int64_t at, fsr_value value) {
     return fsr_ref_data_set(data, at, &x);
 }
 
-static bool copy_element(fsr_ref_data *to, int64_t at, const fsr_ref_data *from, int64_t where) {
-    const fsr_ref_element x = fsr_ref_data_get(from, where);
-    return fsr_ref_data_set(to, at, &x);
-}
-
 /* What a scalar argument is now: in a loop's body not what it was recorded with. */
 static fsr_value scalar_now(const run *r, uint32_t id) {
     const fsr_ref_view *given = r->given ? &r->given[id] : NULL;
@@ -151,7 +146,7 @@ static fsr_status view_reshape(run *r, const fsr_rec *rec, const fsr_ref_view *f
         *out = fsr_ref_view_whole(data, &rec->shape);
     fsr_ref_walk_start(&walk, shape, 0, from, 1);
     for (int64_t at = 0; ok && walk.left > 0; fsr_ref_walk_next(&walk), at++)
-        ok = copy_element(data, at, from->data, walk.at[0]);
+        ok = fsr_ref_data_copy(data, at, from->data, walk.at[0]);
     return ok ? FSR_OK : no_memory(r, rec);
 }
 
@@ -171,7 +166,7 @@ static bool copy_elements(fsr_ref_data *to, const fsr_ref_view *where, const fsr
     bool ok = true;
     fsr_ref_walk_start(&walk, shape, 0, both, 2);
     for (; ok && walk.left > 0; fsr_ref_walk_next(&walk))
-        ok = copy_element(to, walk.at[0], from->data, walk.at[1]);
+        ok = fsr_ref_data_copy(to, walk.at[0], from->data, walk.at[1]);
     return ok;
 }
 

@@ -60,10 +60,8 @@ static bool stack(loop *l, const fsr_ref_view *result, int64_t at) {
         fsr_ref_view both[2] = {slice(&l->stacked[i], at), result[i]};
         fsr_ref_walk walk;
         fsr_ref_walk_start(&walk, shape, 0, both, 2);
-        for (; good && walk.left > 0; fsr_ref_walk_next(&walk)) {
-            const fsr_ref_element x = fsr_ref_data_get(both[1].data, walk.at[1]);
-            good = fsr_ref_data_set(both[0].data, walk.at[0], &x);
-        }
+        for (; good && walk.left > 0; fsr_ref_walk_next(&walk))
+            good = fsr_ref_data_copy(both[0].data, walk.at[0], both[1].data, walk.at[1]);
     }
     return good;
 }
