@@ -6,7 +6,8 @@
  * element: so an element of a state depends on elements of the same place alone. That is a running fold along the axis
  * of the slices by an operator of several components, which need not be associative: its left state is always what came
  * before, its right one an element (fsr_combine, `sequential`). Parameters are what an operator takes besides.
- * Components are, in this order, the state; what is stacked and no state; their right sides the slices. What the state
+ * Components are, in this order, the state; what is stacked and no state; their right sides the slices, then arrays of
+ * their shape that are the same in every turn, and the number of the turn: broadcast along the axis. What the state
  * is at first is the operator's identity, so it has to be one literal for all elements. Each state has to be stacked as
  * well: the last one is the last slice of that. Bits are those of the turns: nothing is associated otherwise, and no
  * operation is contracted. Counter-example to states that are not stacked: a scan would write all of them for the
@@ -27,6 +28,9 @@ typedef struct scan {
     fsr_ref result[FSR_MAX_TUPLE];            /* of the body, for each component */
     fsr_dtype dtype[FSR_MAX_TUPLE];
     fsr_value identity[FSR_MAX_TUPLE];
+    uint32_t beside[FSR_MAX_TUPLE]; /* the body's node that is its right side and no slice; 0: none */
+    uint32_t met[FSR_MAX_TUPLE];    /* such nodes */
+    int nmet;
     /* while the operator is recorded */
     const fsr_node *left, *right;
     fsr_node made[MOST_NODES];
@@ -52,6 +56,22 @@ static int parameter_of(const fsr_rounds *t, uint32_t id) {
     return -1;
 }
 
+/* A node of the body is an array that is the same in every turn, or the number of the turn: it is listed. */
+static bool is_beside(scan *s, uint32_t id) {
+    const fsr_rounds *t = s->t;
+    bool is = id == t->number;
+    int at = 0;
+    for (int k = t->nstate + t->nsliced; k < fsr_rounds_operands(t); k++)
+        is = is || (t->node[k] == id && fsr_shape_equal(&fsr_graph_rec(t->body, id)->shape, &s->slice));
+    while (is && at < s->nmet && s->met[at] != id)
+        at++;
+    if (!is || at == FSR_MAX_TUPLE)
+        return false;
+    s->met[at] = id;
+    s->nmet = at < s->nmet ? s->nmet : at + 1;
+    return true;
+}
+
 /* A node that is its argument at each element: a broadcast of a number, or a view that moves nothing. */
 static bool is_plain_view(const fsr_graph *body, const fsr_rec *rec) {
     const fsr_rec *from = fsr_graph_rec(body, rec->arg[0].id);
@@ -66,13 +86,13 @@ static bool is_plain_view(const fsr_graph *body, const fsr_rec *rec) {
 }
 
 /* The body's nodes below this one are elementwise, and few. */
-static bool is_each(const scan *s, fsr_ref ref, int *budget) {
+static bool is_each(scan *s, fsr_ref ref, int *budget) {
     const fsr_rec *rec = fsr_graph_rec(s->t->body, ref.id);
     if (--*budget < 0 || rec->nout != 1)
         return false;
     if (argument_of(s->t, ref.id) >= 0)
         return fsr_shape_equal(&rec->shape, &s->slice);
-    if (fsr_is(rec->kind, FSR_IS_LITERAL) || parameter_of(s->t, ref.id) >= 0)
+    if (fsr_is(rec->kind, FSR_IS_LITERAL) || parameter_of(s->t, ref.id) >= 0 || is_beside(s, ref.id))
         return true;
     if (!is_plain_view(s->t->body, rec) && !(fsr_is(rec->kind, FSR_IS_EACH) && fsr_is(rec->kind, FSR_IS_STEP)))
         return false;
@@ -137,6 +157,25 @@ static bool slices_take(scan *s) {
     return true;
 }
 
+/* What else a turn sees is the right side of components that no slice has, of its dtype. */
+static bool besides_take(scan *s) {
+    for (int i = 0; i < s->nmet; i++) {
+        const fsr_dtype dtype = fsr_graph_rec(s->t->body, s->met[i])->dtype[0];
+        int c = s->t->nsliced;
+        while (c < s->arity && (s->beside[c] || s->dtype[c] != dtype))
+            c++;
+        if (c == FSR_MAX_TUPLE)
+            return false;
+        s->beside[c] = s->met[i];
+        if (c < s->arity)
+            continue;
+        s->dtype[c] = dtype;
+        s->result[c] = (fsr_ref){s->met[i], 0};
+        s->arity = c + 1;
+    }
+    return true;
+}
+
 static bool fits(scan *s) {
     const fsr_rounds *t = s->t;
     int budget = MOST_NODES;
@@ -152,7 +191,7 @@ static bool fits(scan *s) {
     for (int k = 0; k < t->nsliced; k++)
         if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->node[t->nstate + k])->shape, &s->slice))
             return false;
-    return components_take(s) && slices_take(s);
+    return components_take(s) && slices_take(s) && besides_take(s);
 }
 
 /* ---- the operator ------------------------------------------------------------------------------------------ */
@@ -166,6 +205,9 @@ static fsr_node again(scan *s, fsr_ref ref) {
         return k < s->t->nstate ? s->left[k] : s->right[k - s->t->nstate];
     if (parameter >= 0)
         return fsr_graph_handle(s->g, s->same[parameter].id, s->same[parameter].output);
+    for (int c = s->t->nsliced; c < s->arity; c++)
+        if (s->beside[c] == ref.id)
+            return s->right[c];
     for (int i = 0; i < s->nmade; i++)
         if (s->id[i] == ref.id)
             return s->made[i];
@@ -214,6 +256,24 @@ static fsr_combine *operator_of(scan *s, fsr_node *outside, fsr_node *poison) {
 
 /* ---- the scan ---------------------------------------------------------------------------------------------- */
 
+/* What is the same in every turn, or the turns' numbers in the order of the slices, as slices along the axis. */
+static fsr_node along(const scan *s, uint32_t id, const fsr_shape *shape, int axis) {
+    const fsr_rounds *t = s->t;
+    fsr_node x;
+    if (id == t->number) {
+        x = fsr_arange_at(s->at, s->g, FSR_I64, t->count);
+        x = t->reverse ? fsr_flip_at(s->at, x, 0) : x;
+        for (int j = axis + 1; j < shape->ndim && fsr_node_sound(x); j++)
+            x = fsr_expand_at(s->at, x, fsr_node_ndim(x));
+    } else {
+        int k = t->nstate + t->nsliced;
+        while (t->node[k] != id)
+            k++;
+        x = fsr_expand_at(s->at, fsr_graph_handle(s->g, s->same[k].id, s->same[k].output), axis);
+    }
+    return fsr_node_sound(x) ? fsr_stretch(s->at, x, shape) : x;
+}
+
 /* The right side of component c, with its slices along the axis: a slice of each turn, or nothing that is looked at. */
 static fsr_node right_side(const scan *s, int c, int axis) {
     const int first = 0;
@@ -222,6 +282,8 @@ static fsr_node right_side(const scan *s, int c, int axis) {
     x = axis ? fsr_moveaxis_at(s->at, x, &first, &axis, 1) : x;
     if (given || !fsr_node_sound(x))
         return x;
+    if (s->beside[c])
+        return along(s, s->beside[c], &fsr_node_rec(x)->shape, axis);
     const fsr_node none = fsr_literal(s->g, s->at, s->dtype[c], (fsr_value){.bits = 0}, false);
     return fsr_stretch(s->at, none, &fsr_node_rec(x)->shape);
 }

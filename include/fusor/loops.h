@@ -83,8 +83,9 @@ void fsr_while_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int ns
  * nstacked arrays of any shape, this turn's slices of results: out[0..nstate) receives the last state,
  * out[nstate..nstate + nstacked) those slices along the axis, each where the slice that it was made of was. Slices are
  * neither copied nor pasted where the axis is 0. Where the turn does nothing but elementwise functions of arrays of the
- * slices' shape and of parameters, and each state is stacked too and one literal at first, the loop is a scan (of at
- * most four arrays, and four states and others that are stacked): one kernel with what computes the slices and goes on
+ * slices' shape, its own and those from outside, of parameters and of the turn's number, and each state is stacked too and
+ * one literal at first, the loop is a scan (of at most four arrays, the number among them if it is used, and four states
+ * and others that are stacked): one kernel with what computes the slices and goes on
  * with the results, in which each thread follows an element. FSR_ERR_VALUE: narrays is not 1 to FSR_MAX_TURN_ARRAYS,
  * nstate + nstacked not 1 to FSR_MAX_TURN_RESULTS, unknown flags. FSR_ERR_AXIS. Other errors as above. */
 void fsr_scan_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, const fsr_node *arrays,

@@ -298,6 +298,15 @@ static void running_mean(fsr_node *out, const fsr_node *state, const fsr_node *i
     out[0] = out[1] = fsr_add(share ? fsr_mul(state[0], *share) : state[0], in[0]);
 }
 
+/* Arrays from outside, what is computed of them, and the number of the turn: three besides. */
+static void weighted(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    const fsr_node *outside = user;
+    const fsr_node number = fsr_cast(in[1], fsr_node_dtype(state[0]));
+    out[0] = out[1] = fsr_add(fsr_mul(state[0], outside[0]), fsr_mul(in[0], number));
+    if (outside[1].graph)
+        out[0] = out[1] = fsr_sub(out[0], fsr_abs(outside[1]));
+}
+
 static void check_sequence(const loop *l, fsr_dtype dtype, double first, int64_t n, int64_t others) {
     const int64_t shape[] = {l->axis ? others : n, l->axis ? n : others};
     fsr_node in[1] = {subject_data(dtype, 2, shape, SUBJECT_SMALL, 3)}, begin[2], want[4], got[4];
@@ -328,6 +337,23 @@ static void sequences(void **state) {
         check_sequence(&counts, FSR_I32, 7, 40, 2);
         if (way == 3)
             check_sequence(&maps, FSR_F64, 0.5, 9, 1500);
+    }
+}
+
+static void sequences_with_outside(void **state) {
+    (void)state;
+    static const int64_t others = 60;
+    fsr_node outside[2] = {subject_data(FSR_F32, 1, &others, SUBJECT_SMALL, 8)};
+    for (int way = 0; way < 8; way++) {
+        const loop l = {.body = weighted,
+                        .nstate = 1,
+                        .narrays = 1,
+                        .nstacked = 1,
+                        .axis = way & 1,
+                        .flags = way & 2 ? FSR_REVERSE : 0,
+                        .user = outside};
+        outside[1] = way & 4 ? subject_data(FSR_F32, 1, &others, SUBJECT_SMALL, 9) : (fsr_node){0};
+        check_sequence(&l, FSR_F32, 0.5, 21, others);
     }
 }
 
@@ -462,9 +488,17 @@ static void mistakes(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(as_turns_by_hand), SUBJECT_TEST(numbers_of_turns),   SUBJECT_TEST(turns_that_nobody_knows),
-    SUBJECT_CASES(memory_is_flat),  SUBJECT_TEST(until_it_converges), SUBJECT_TEST(tridiagonal_systems),
-    SUBJECT_TEST(sequences),        SUBJECT_TEST(some_results),       SUBJECT_TEST(in_a_loop),
-    SUBJECT_TEST(one_plan),         SUBJECT_TEST(mistakes),
+    SUBJECT_TEST(as_turns_by_hand),
+    SUBJECT_TEST(numbers_of_turns),
+    SUBJECT_TEST(turns_that_nobody_knows),
+    SUBJECT_CASES(memory_is_flat),
+    SUBJECT_TEST(until_it_converges),
+    SUBJECT_TEST(tridiagonal_systems),
+    SUBJECT_TEST(sequences),
+    SUBJECT_TEST(sequences_with_outside),
+    SUBJECT_TEST(some_results),
+    SUBJECT_TEST(in_a_loop),
+    SUBJECT_TEST(one_plan),
+    SUBJECT_TEST(mistakes),
 };
 SUBJECT_MAIN(tests)

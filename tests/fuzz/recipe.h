@@ -199,8 +199,8 @@ fsr_node fuzz_order(fsr_node x, fsr_node y, int form, int axis, int flags);
 enum { FUZZ_LENGTHS = 18 };
 fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
-/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, a turn for each
- * slice of y along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what
+/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, or with
+ * an odd body the zeros of a slice, a turn for each slice of y along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what
  * was stacked. recipe_turns.c */
 enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);

@@ -69,9 +69,28 @@ static void carries(fsr_node *out, const fsr_node *state, const fsr_node *in, vo
     out[1] = plus(in[0], fsr_add(fsr_any(state[0], NULL, 0, 0), in[1]));
 }
 
+/* Element by element, with an array from outside and the number of the turn: one kernel, if the carry begins as a
+ * number. */
+static void weighs(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    const fsr_node *outside = user;
+    const fsr_node product = fsr_mul(in[0], like(in[1], in[0]));
+    out[0] = out[1] = like(fsr_add(fsr_mul(state[0], like(*outside, state[0])), product), state[0]);
+}
+
+/* Slices of y along axis 0; x is looked at where its elements can be. */
+static void weigh_slices(fsr_node *out, fsr_node x, fsr_node y, int flags) {
+    const fsr_rec *rec = fsr_node_rec(y);
+    fsr_node some = fsr_any(y, (int[]){0}, 1, 0);
+    some = fsr_logical_or(some, fsr_any(x, NULL, 0, 0));
+    const fsr_node first = fsr_zeros(y.graph, rec->dtype[y.output], rec->shape.ndim - 1, rec->shape.dim + 1);
+    fsr_scan_loop(out, &first, 1, &y, 1, 1, 0, flags, weighs, &some);
+}
+
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags) {
     fsr_node both[] = {x, y};
-    if (flags == FUZZ_SLICES)
+    if (flags == FUZZ_SLICES && body % 2 && fsr_node_ndim(y) > 0)
+        weigh_slices(out, x, y, turns % 2 ? FSR_REVERSE : 0);
+    else if (flags == FUZZ_SLICES)
         fsr_scan_loop(out, &x, 1, &y, 1, 1, 0, turns % 2 ? FSR_REVERSE : 0, carries, NULL);
     else if (flags == FUZZ_WHILE)
         fsr_while_loop(out, both, 2, turns, goes_on, body_of[body], both);

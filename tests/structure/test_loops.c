@@ -146,9 +146,28 @@ static void reasons(void **state) {
     }
 }
 
+static void weighted(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    const fsr_node *weight = user;
+    out[0] = out[1] = fsr_add(fsr_mul(state[0], *weight), fsr_mul(in[0], fsr_cast(in[1], FSR_F32)));
+}
+
+/* Slices one after the other, with an array from outside, what is computed of one, and the number of the turn. */
+static void slices(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), weight = plan_vector(g, COLS), out[2];
+    for (int axis = 0; axis < 2; axis++) {
+        const fsr_node first = fsr_full(g, FSR_F32, 1, (int64_t[]){COLS}, 0.5);
+        fsr_scan_loop(out, &first, 1, &x, 1, 1, axis, 0, weighted, &weight);
+        check("slices with an array", &out[1], 1, 1, 1, 0, 4 * (2 * (int64_t)N + COLS));
+        fsr_node number = fsr_param(g, "share", FSR_F32, 0.5), scaled = fsr_mul(weight, fsr_cast(number, FSR_F32));
+        fsr_scan_loop(out, &first, 1, &x, 1, 1, axis, FSR_REVERSE, weighted, &scaled);
+        check("slices with what is computed", &out[1], 1, 1, 1, 0, -1);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops), TEST(many_loops),
-                                       TEST(reasons)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops),
+                                       TEST(many_loops), TEST(reasons),  TEST(slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
