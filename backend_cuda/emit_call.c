@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Callers' functions in generated CUDA (runtime/source.c). Values of f16 and bf16, which are bits in a kernel, reach a
- * function as floats. Diagnostics 117 and 940 are functions that end without a result. */
+ * function as floats. A function of whole arrays is called for elements that
+ * there are alone. Diagnostics 117 and 940 are functions that end without a result. */
 #include "backend_cuda/emit.h"
 #include "backend_cuda/emit_cuda.h"
 #include "runtime/source.h"
@@ -30,16 +31,32 @@ void fsr_emit_define_calls(const fsr_kernel *k, fsr_text *out) {
     fsr_source_define(out, &dialect, (const fsr_routine *const *)k->routine, k->nroutines);
 }
 
+/* ", (const u16 *)x2 + (i64)(i32)n9, (i64)(i32)n5": a whole array, and how many elements it has. */
+static size_t add_array(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_access *a, fsr_dtype dtype) {
+    const int offset = e->k->form[a->form].offset;
+    const char *sign = e->s.wide ? "(i64)" : "(i64)(i32)";
+    n = fsr_emit_add(e, buf, n, ", (const %s *)x%d", fsr_raw_type(dtype), a->buffer);
+    if (offset >= 0)
+        n = fsr_emit_add(e, buf, n, " + %sn%d", sign, offset);
+    return fsr_emit_add(e, buf, n, ", %sn%d", sign, a->size);
+}
+
 void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
     const fsr_routine *f = e->k->routine[inst->index];
     const bool rounds = fsr_dtype_is_half(f->result);
-    char arg[FSR_REF];
-    size_t n = rounds ? fsr_emit_add(e, buf, 0, "fsr_f32_to_%s(%s(", fsr_dtype_name(f->result), f->symbol)
-                      : fsr_emit_add(e, buf, 0, "%s(", f->symbol);
+    char arg[FSR_REF], ref[FSR_REF];
+    const char *live = f->narrays ? fsr_emit_live(e, ref, (int)(inst - e->k->inst)) : NULL;
+    size_t n = fsr_emit_add(e, buf, 0, live ? "%s ? " : "", live);
+    n = rounds ? fsr_emit_add(e, buf, n, "fsr_f32_to_%s(%s(", fsr_dtype_name(f->result), f->symbol)
+               : fsr_emit_add(e, buf, n, "%s(", f->symbol);
     for (int a = 0; a < f->nparams; a++) {
         const bool half = fsr_dtype_is_half(f->dtype[a]);
         n = fsr_emit_add(e, buf, n, half ? "%sfsr_%s_to_f32(%s)" : "%s%.0s%s", a ? ", " : "",
                          fsr_dtype_name(f->dtype[a]), name(of, arg, inst->arg[a]));
     }
-    fsr_emit_add(e, buf, n, rounds ? "))" : ")");
+    for (int i = 0; i < f->narrays; i++)
+        n = add_array(e, buf, n, &e->k->access[fsr_call_array(e->k, inst, i)], f->dtype[f->nparams + i]);
+    n = fsr_emit_add(e, buf, n, rounds ? "))" : ")");
+    if (live)
+        fsr_emit_add(e, buf, n, " : %s{}", fsr_emit_type(f->result));
 }

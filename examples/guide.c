@@ -369,6 +369,27 @@ static const fsr_native bessel = {
 };
 /* guide: end */
 
+/* guide: native function of arrays */
+static const fsr_native grade = {
+    .name = "grade",
+    .result = FSR_I64,
+    .parameters = "f32 x, raw f32 edge",
+    .c = "i64 k = 0;\nwhile (k < edge_size && x >= edge[k])\n    k++;\nreturn k;",
+    .cuda = "i64 k = 0;\nwhile (k < edge_size && x >= edge[k])\n    k++;\nreturn k;",
+};
+/* guide: end */
+
+static void native_arrays(fsr_context *ctx, fsr_graph *g) {
+    /* guide: call native of arrays */
+    fsr_node x = fsr_linspace(g, FSR_F32, 0, 1, 100, true), table = fsr_linspace(g, FSR_F32, 0, 0.9, 10, true);
+    fsr_node level = fsr_call_native(&grade, ((fsr_node[]){x, table}), 2), most = fsr_max(level, NULL, 0, 0);
+    must(ctx, fsr_compute(&most, 1));
+    /* guide: end */
+    int64_t value = 0;
+    must(ctx, fsr_read(most, &value, sizeof value));
+    EXPECT(value == 10);
+}
+
 static void native_functions(fsr_context *ctx, fsr_graph *g) {
     /* guide: call native */
     fsr_node x = fsr_arange(g, FSR_F64, 1000), arg[] = {fsr_div(x, fsr_int(g, 100)), fsr_int(g, 2)};
@@ -531,10 +552,10 @@ static void files(fsr_context *ctx, fsr_graph *g, const char *folder) {
 
 int main(int argc, char **argv) {
     typedef void (*chapter)(fsr_context *, fsr_graph *);
-    static const chapter chapters[] = {poison,    force,   promotion, parameters,  scopes,        views,
-                                       taking,    order,   equations, contexts,    reductions,    scans,
-                                       operators, loops,   searches,  array_loops, row_functions, native_functions,
-                                       copies,    explain, verify,    errors};
+    static const chapter chapters[] = {poison,        force,  promotion, parameters,  scopes,        views,
+                                       taking,        order,  equations, contexts,    reductions,    scans,
+                                       operators,     loops,  searches,  array_loops, row_functions, native_functions,
+                                       native_arrays, copies, explain,   verify,      errors};
     fsr_context *ctx;
     char why[256];
     if (fsr_open_why(NULL, &ctx, why, sizeof why) != FSR_OK) {

@@ -204,13 +204,20 @@ static fsr_value operate(fsr_machine *m, const fsr_inst *inst) {
 static fsr_value call(fsr_machine *m, const fsr_inst *inst) {
     const fsr_routine *f = m->k->routine[inst->index];
     fsr_value args[FSR_MAX_ARGUMENTS];
+    fsr_routine_array array[FSR_MAX_NATIVE];
     if (!atomic_load(&f->host)) {
         m->status = FSR_ERR_NO_COMPILER;
         return (fsr_value){.bits = 0};
     }
     for (int a = 0; a < f->nparams; a++)
         args[a] = m->value[inst->arg[a]];
-    return fsr_routine_eval(f, args);
+    for (int i = 0; i < f->narrays; i++) {
+        const fsr_access *a = &m->k->access[fsr_call_array(m->k, inst, i)];
+        array[i].data = (const char *)m->launch->array[a->buffer] +
+                        sum(m, &m->k->form[a->form]) * (int64_t)fsr_dtype_size(f->dtype[f->nparams + i]);
+        array[i].size = m->launch->integer[a->size];
+    }
+    return fsr_routine_eval(f, args, array);
 }
 
 static fsr_table table_of(const fsr_machine *m, const fsr_turns *turns, int number) {

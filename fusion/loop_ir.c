@@ -207,6 +207,10 @@ static int add_symbols(const fsr_kernel *k, const fsr_inst *inst, int *out, int 
     return n;
 }
 
+int fsr_call_arrays(const fsr_kernel *k, const fsr_inst *inst) {
+    return inst->kind == FSR_INST_CALL ? k->routine[inst->index]->narrays : 0;
+}
+
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;

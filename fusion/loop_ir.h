@@ -65,6 +65,9 @@
  * results several passes read is not split. Only PICKs may be kept. Its body may take elements of tables, arrays that
  * the kernel does not write.
  *
+ * Calls. A CALL is a caller's function of values, and of whole arrays that the kernel does not write. Where it has such, it
+ * takes place for points of the domain alone, as a loop does: any other value may lead its text out of them.
+ *
  * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that
  * call the same regions. */
 #ifndef FUSOR_FUSION_LOOP_IR_H
@@ -154,7 +157,8 @@ typedef struct fsr_access {
     bool
         linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
     bool row_linear; /* ROW access whose address is exactly r */
-    bool whole;      /* a loop's table: it begins there, and which of its elements are read nobody knows */
+    bool whole; /* a loop's table or a call's array: it begins there, and which of its elements are read nobody knows */
+    int size;   /* of a call's array: integer argument with the count of its elements, in C order; else 0 */
 } fsr_access;
 
 /* Holds where 0 <= a < extent and a is a multiple of step; a is the value of a form without divisor. */
@@ -448,6 +452,11 @@ bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form);
 /* A LOAD whose address or guard waits for a value computed at a point: it is evaluated in the order of instructions, as
  * an operation is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
+/* The whole arrays that a CALL takes: accesses, behind its values. */
+int fsr_call_arrays(const fsr_kernel *k, const fsr_inst *inst);
+static inline int fsr_call_array(const fsr_kernel *k, const fsr_inst *inst, int i) {
+    return inst->arg[k->routine[inst->index]->nparams + i];
+}
 /* A STORE whose address waits for a value computed at a point, or may lead nowhere, or that combines: each element goes
  * by itself. */
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);

@@ -57,7 +57,7 @@ static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form 
     for (int i = 0; i < k->naccesses; i++) {
         const fsr_access *b = &k->access[i];
         if (a->buffer == b->buffer && a->form == b->form && a->linear == b->linear && a->row_linear == b->row_linear &&
-            a->whole == b->whole && memcmp(&a->near, &b->near, sizeof a->near) == 0)
+            a->whole == b->whole && a->size == b->size && memcmp(&a->near, &b->near, sizeof a->near) == 0)
             return i;
     }
     if (k->naccesses == FSR_MAX_ACCESSES) {
@@ -68,8 +68,8 @@ static int add_access(fsr_kernel_reader *r, fsr_access *a, const fsr_index_form 
     return k->naccesses++;
 }
 
-int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset) {
-    fsr_access a = {.buffer = buffer, .whole = true};
+int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset, int size) {
+    fsr_access a = {.buffer = buffer, .whole = true, .size = size};
     return add_access(r, &a, &(fsr_index_form){.offset = offset});
 }
 

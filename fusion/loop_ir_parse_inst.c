@@ -107,8 +107,15 @@ static void read_call(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->index = fsr_lex_mark(&r->lex, "u", r->k->nroutines);
     fsr_lex_expect(&r->lex, "(");
     int n = fsr_read_values(r, inst->arg, FSR_MAX_OPERANDS);
-    if (!r->lex.status && n != r->k->routine[inst->index]->nparams)
-        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the function takes %d values", r->k->routine[inst->index]->nparams);
+    const fsr_routine *f = r->lex.status ? NULL : r->k->routine[inst->index];
+    if (f && n != f->nparams)
+        fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the function takes %d values", f->nparams);
+    for (int i = 0; !r->lex.status && i < f->narrays && fsr_lex_expect(&r->lex, "from"); i++) {
+        const int buffer = fsr_lex_mark(&r->lex, "b", r->k->narrays);
+        const int offset = fsr_lex_try(&r->lex, "at") ? fsr_lex_mark(&r->lex, "i", r->k->nints) : -1;
+        fsr_lex_expect(&r->lex, "of");
+        inst->arg[n + i] = fsr_read_begin(r, buffer, offset, fsr_lex_mark(&r->lex, "i", r->k->nints));
+    }
 }
 
 /* f0.1 or l0.1, behind fold or loop `index`, which an earlier instruction `by` performs. */

@@ -26,7 +26,7 @@ void fsr_read_version(fsr_kernel_reader *r);
 /* "b0[...] linear"; the number of the access, equal ones once. */
 int fsr_read_access(fsr_kernel_reader *r);
 /* The access that a table is which begins at integer argument `offset`, -1: at the array's beginning. */
-int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset);
+int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset, int size);
 /* loop_ir_parse_inst.c: "p0 elem v0 = ..." behind the p. */
 void fsr_read_inst(fsr_kernel_reader *r);
 

@@ -126,7 +126,7 @@ static void read_table(fsr_kernel_reader *r, fsr_iteration *it, fsr_turns *turns
     fsr_taken *to = &turns->table[number];
     fsr_table_type *type = &it->body.table[it->body.ntables++];
     *type = (fsr_table_type){r->k->array[buffer].dtype, 0};
-    to->access = fsr_read_begin(r, buffer, fsr_lex_try(l, "at") ? fsr_lex_mark(l, "i", r->k->nints) : -1);
+    to->access = fsr_read_begin(r, buffer, fsr_lex_try(l, "at") ? fsr_lex_mark(l, "i", r->k->nints) : -1, 0);
     fsr_lex_expect(l, "(");
     do {
         int64_t one = 1;

@@ -227,6 +227,13 @@ static void print_call(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     for (int a = 0; a < k->routine[inst->index]->nparams; a++)
         fsr_fput(to, "%sv%d", a ? ", " : "(", inst->arg[a]);
     fputc(')', to);
+    for (int i = 0; i < fsr_call_arrays(k, inst); i++) {
+        const fsr_access *a = &k->access[fsr_call_array(k, inst, i)];
+        fprintf(to, " from b%d", a->buffer);
+        if (k->form[a->form].offset >= 0)
+            fprintf(to, " at i%d", k->form[a->form].offset);
+        fprintf(to, " of i%d", a->size);
+    }
 }
 
 static void print_scalar(FILE *to, const fsr_inst *inst) {

@@ -24,6 +24,8 @@ static inline bool fsr_check_dtype(fsr_dtype dtype) {
 
 /* loop_ir_verify_tables.c */
 bool fsr_check_tables(const fsr_check *v);
+/* An access that begins a whole array of the dtype, which nobody writes. */
+bool fsr_check_whole(const fsr_check *v, int access, fsr_dtype dtype);
 /* loop_ir_verify_inst.c: instruction v->number. */
 bool fsr_check_inst(const fsr_check *v);
 /* loop_ir_verify_schedule.c */

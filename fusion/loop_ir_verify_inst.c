@@ -92,6 +92,10 @@ static bool check_call(const fsr_check *v, const fsr_inst *inst) {
     for (int a = 0; a < f->nparams; a++)
         if (!check_operand(v, inst->arg[a], f->dtype[a]))
             return false;
+    for (int i = 0; i < f->narrays; i++)
+        if (!fsr_check_whole(v, fsr_call_array(v->k, inst, i), f->dtype[f->nparams + i]) ||
+            !v->k->access[fsr_call_array(v->k, inst, i)].size)
+            return fsr_check_bad(v, "array %d of %s is no array that is only read, or has no size", i, f->name);
     return inst->dtype == f->result ||
            fsr_check_bad(v, "%s gives %s, not %s", f->name, fsr_dtype_name(f->result), fsr_dtype_name(inst->dtype));
 }
@@ -214,7 +218,7 @@ static bool check_memory(const fsr_check *v, const fsr_inst *inst) {
     if (!check_symbols(v, fsr_access_form(k, inst->index)))
         return false;
     if (a->whole)
-        return fsr_check_bad(v, "access %d is a loop's table", inst->index);
+        return fsr_check_bad(v, "access %d is a loop's table or a call's array", inst->index);
     if (inst->dtype != array->dtype)
         return fsr_check_bad(v, "array %d is %s, not %s", a->buffer, fsr_dtype_name(array->dtype),
                              fsr_dtype_name(inst->dtype));

@@ -163,17 +163,23 @@ static bool check_combine(const fsr_check *v, int number, const fsr_combine *c) 
     return !wrong || bad_region(v, "fold", number, wrong, at);
 }
 
+bool fsr_check_whole(const fsr_check *v, int access, fsr_dtype dtype) {
+    const fsr_kernel *k = v->k;
+    if (!fsr_check_range(access, k->naccesses) || !k->access[access].whole)
+        return false;
+    const fsr_access *a = &k->access[access];
+    const fsr_index_form *form = &k->form[a->form];
+    bool good = k->array[a->buffer].dtype == dtype && !k->array[a->buffer].written && !k->array[a->buffer].aliased &&
+                !form->nterms && !form->divisor && fsr_check_range(a->size, k->nints);
+    for (int d = 0; d < k->ndim; d++)
+        good = good && form->stride[d] == FSR_STRIDE_ZERO;
+    return good;
+}
+
 /* The table begins at an access of its own, in an array of its dtype that nobody writes. */
 static bool check_taken(const fsr_check *v, const fsr_table_type *type, const fsr_taken *t) {
     const fsr_kernel *k = v->k;
-    if (!fsr_check_range(t->access, k->naccesses) || !k->access[t->access].whole)
-        return false;
-    const fsr_access *a = &k->access[t->access];
-    const fsr_index_form *form = &k->form[a->form];
-    bool good = k->array[a->buffer].dtype == type->dtype && !k->array[a->buffer].written &&
-                !k->array[a->buffer].aliased && !form->nterms && !form->divisor;
-    for (int d = 0; d < k->ndim; d++)
-        good = good && form->stride[d] == FSR_STRIDE_ZERO;
+    bool good = fsr_check_whole(v, t->access, type->dtype);
     for (int j = 0; j < type->ndim; j++)
         good = good && fsr_check_range(t->stride[j], k->nints) && fsr_check_range(t->end[j], k->nints);
     return good;

@@ -167,8 +167,9 @@ int fsr_lower_fold(fsr_lowering *l, fsr_link link, const fsr_index *index);
 
 /* lower_loop.c */
 int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index);
-/* lower_table.c: the tables of loop `slot`, of node n; and once all is lowered. */
+/* lower_table.c: the tables of loop `slot`, of node n; the whole arrays of a call; and once all is lowered. */
 bool fsr_lower_tables(fsr_lowering *l, const fsr_flow_node *n, int slot);
+bool fsr_lower_arrays(fsr_lowering *l, const fsr_flow_node *n, fsr_inst *call);
 bool fsr_lower_finish_tables(fsr_lowering *l);
 /* Once all is lowered: no loop runs in two passes. */
 bool fsr_lower_loops_once(fsr_lowering *l);

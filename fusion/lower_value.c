@@ -174,14 +174,27 @@ static int routine_of(fsr_lowering *l, fsr_link link) {
     return k->nroutines++;
 }
 
+/* A function of whole arrays is called with the values of elements that there are: under a guard some are any. Counter-
+ * example to calling it everywhere: what it takes for an index leads anywhere. */
+static bool may_call(fsr_lowering *l, fsr_link link) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    return fsr_own_arguments(&n->content) == n->nargs || !l->guard ||
+           (fsr_lower_blame(l, "a function of whole arrays is called for its own elements alone", link), false);
+}
+
 int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
+    const int each = fsr_own_arguments(&n->content);
+    if (each < n->nargs && fsr_shape_size(&n->shape) == 0)
+        return fsr_lower_constant(l, n->dtype[0], (fsr_value){.bits = 0}, -1);
+    if (!may_call(l, link))
+        return -1;
     fsr_inst inst = fsr_lower_blank(FSR_INST_CALL, n->dtype[0], link.id);
     inst.index = routine_of(l, link);
-    for (int i = 0; i < n->nargs && inst.index >= 0; ++i) {
+    for (int i = 0; i < each && inst.index >= 0; ++i) {
         inst.arg[i] = fsr_lower_eval(l, n->arg[i], index);
         if (inst.arg[i] < 0)
             return -1;
     }
-    return inst.index < 0 ? -1 : fsr_lower_add(l, &inst);
+    return inst.index < 0 || !fsr_lower_arrays(l, n, &inst) ? -1 : fsr_lower_add(l, &inst);
 }

@@ -130,9 +130,13 @@ bool fsr_group_depend(fsr_group *group, int on) {
 
 int fsr_kernel_loads(const fsr_kernel *k) {
     int n = 0;
-    for (int i = 0; i < k->ninsts; ++i)
+    uint64_t whole = 0;
+    for (int i = 0; i < k->ninsts; ++i) {
         n += k->inst[i].kind == FSR_INST_LOAD;
-    return n;
+        for (int a = 0; a < fsr_call_arrays(k, &k->inst[i]); ++a)
+            whole |= (uint64_t)1 << k->access[fsr_call_array(k, &k->inst[i], a)].buffer;
+    }
+    return n + __builtin_popcountll(whole);
 }
 
 /* Rough work of an element. */

@@ -39,6 +39,9 @@ static bool uses_array(const fsr_kernel *k, const int *list, int n, int array) {
         const fsr_inst *at = &k->inst[list[i]];
         if ((at->kind == FSR_INST_LOAD || at->kind == FSR_INST_STORE) && k->access[at->index].buffer == array)
             return true;
+        for (int a = 0; a < fsr_call_arrays(k, at); ++a)
+            if (k->access[fsr_call_array(k, at, a)].buffer == array)
+                return true;
         for (int t = 0; at->kind == FSR_INST_ITERATE && t < k->loop[at->index].program->body.ntables; ++t)
             if (k->access[k->loop[at->index].table[t].access].buffer == array)
                 return true;

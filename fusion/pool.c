@@ -80,7 +80,8 @@ static bool ends_in_pool(const fsr_kernel *k, const fsr_tile_pass *pass, int v) 
     const fsr_inst *inst = &k->inst[v];
     if (inst->kind == FSR_INST_STORE)
         return fsr_tile_pools_early(k, pass, v);
-    if (inst->kind == FSR_INST_LOAD && (fsr_inst_is_late(k, v) || fsr_inst_guard(inst) >= 0))
+    if ((inst->kind == FSR_INST_LOAD && (fsr_inst_is_late(k, v) || fsr_inst_guard(inst) >= 0)) ||
+        fsr_call_arrays(k, inst))
         return false;
     return pass->stage[v] == 0 || fsr_picks_fold(k, inst);
 }

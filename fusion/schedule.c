@@ -137,6 +137,9 @@ static bool needs_wide(const fsr_group *group, int64_t points) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_BOUND && group->kernel->integer[k->inst[i].index] > limit)
             return true;
+    for (int i = 0; i < k->naccesses; ++i)
+        if (k->access[i].size && group->kernel->integer[k->access[i].size] > limit)
+            return true;
     for (int l = 0; l < k->nloops; ++l)
         for (int t = 0; t < k->loop[l].program->body.ntables; ++t)
             if (table_reaches(group, l, t, limit))

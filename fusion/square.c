@@ -21,8 +21,8 @@ static bool stands_in_square(const fsr_kernel *k, int number) {
     case FSR_INST_CONST:
     case FSR_INST_PARAM:
     case FSR_INST_INDEX:
-    case FSR_INST_OP:
-    case FSR_INST_CALL: return true;
+    case FSR_INST_OP: return true;
+    case FSR_INST_CALL: return !fsr_call_arrays(k, inst);
     case FSR_INST_LOAD: return !inst->guard && !fsr_inst_is_late(k, number);
     case FSR_INST_STORE: return !fsr_inst_scatters(k, inst);
     default: return false;

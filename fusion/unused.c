@@ -22,6 +22,11 @@ static void find_used(const fsr_kernel *k, bool *used) {
     }
 }
 
+/* How many of what it names may be instructions: what lies behind a call's values are its arrays. */
+static int named(const fsr_kernel *k, const fsr_inst *inst) {
+    return inst->kind == FSR_INST_CALL ? k->routine[inst->index]->nparams : FSR_MAX_OPERANDS;
+}
+
 /* The new number of what an instruction names; -1: nothing. */
 static int moved(const int *at, int number) {
     return number < 0 ? -1 : at[number];
@@ -29,7 +34,7 @@ static int moved(const int *at, int number) {
 
 static void renumber(fsr_kernel *k, const int *at) {
     for (int i = 0; i < k->ninsts; i++)
-        for (int a = 0; a < FSR_MAX_OPERANDS; a++)
+        for (int a = 0; a < named(k, &k->inst[i]); a++)
             k->inst[i].arg[a] = moved(at, k->inst[i].arg[a]);
     for (int f = 0; f < k->nfolds; f++)
         for (int c = 0; c < k->fold[f].combine->arity; c++)

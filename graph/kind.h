@@ -138,7 +138,7 @@ typedef struct fsr_content {
 /* Of what is FSR_IS_EACH, how many arguments it takes at the same index: all, but the tables that a loop's body takes
  * elements of, which come last. */
 static inline int fsr_own_arguments(const fsr_content *n) {
-    return n->loop ? n->nargs - n->loop->body.ntables : n->nargs;
+    return n->loop ? n->nargs - n->loop->body.ntables : n->routine ? n->routine->nparams : n->nargs;
 }
 /* What the two compute of equal arguments is the same: kind, type, hint and fields. rank: dimensions of argument 0. */
 bool fsr_content_equal(const fsr_content *a, const fsr_content *b, int rank);

@@ -51,24 +51,33 @@ static bool take_name(const char **at, char *name) {
     return true;
 }
 
-/* "f32 x, i32 n" */
+/* "raw ", in front of a whole array. */
+static bool take_raw(const char **at) {
+    const bool raw = strncmp(*at, "raw", 3) == 0 && strspn(*at + 3, blanks);
+    *at += raw ? 3 + strspn(*at + 3, blanks) : 0;
+    return raw;
+}
+
+/* "f32 x, i32 n, raw f32 t" */
 static bool take_list(fsr_routine *f, const char *list) {
     do {
-        int n = f->nparams;
+        int n = f->nparams + f->narrays;
         list += strspn(list, blanks);
-        if (n == FSR_MAX_NATIVE || !take_dtype(&list, &f->dtype[n]) || !strspn(list, blanks))
+        const bool raw = take_raw(&list);
+        if (n == FSR_MAX_NATIVE || (raw ? f->nparams == 0 : f->narrays > 0) || !take_dtype(&list, &f->dtype[n]) ||
+            !strspn(list, blanks))
             return false;
         list += strspn(list, blanks);
         if (!take_name(&list, f->param[n]))
             return false;
         list += strspn(list, blanks);
-        f->nparams++;
+        *(raw ? &f->narrays : &f->nparams) += 1;
     } while (*list == ',' && *list++);
     return *list == 0;
 }
 
 static int find_twice(const fsr_routine *f) {
-    for (int i = 0; i < f->nparams; i++)
+    for (int i = 0; i < f->nparams + f->narrays; i++)
         for (int j = 0; j < i; j++)
             if (!strcmp(f->param[i], f->param[j]))
                 return i;
@@ -77,9 +86,9 @@ static int find_twice(const fsr_routine *f) {
 
 char *fsr_routine_list(const fsr_routine *f, char *out) {
     size_t used = 0;
-    for (int i = 0; i < f->nparams; i++)
-        used += (size_t)snprintf(out + used, FSR_ROUTINE_LIST - used, "%s%s %s", i ? ", " : "",
-                                 fsr_dtype_name(f->dtype[i]), f->param[i]);
+    for (int i = 0; i < f->nparams + f->narrays; i++)
+        used += (size_t)snprintf(out + used, FSR_ROUTINE_LIST - used, "%s%s%s %s", i ? ", " : "",
+                                 i < f->nparams ? "" : "raw ", fsr_dtype_name(f->dtype[i]), f->param[i]);
     return out;
 }
 
@@ -182,15 +191,23 @@ const char *fsr_linked_type(fsr_dtype dtype) {
     return fsr_dtype_is_half(dtype) ? "f32" : fsr_dtype_name(dtype);
 }
 
+const char *fsr_raw_type(fsr_dtype dtype) {
+    return fsr_dtype_is_half(dtype) ? "u16" : dtype == FSR_BOOL ? "u8" : fsr_dtype_name(dtype);
+}
+
 /* The body "return name(x, n);", and behind the caller's preamble the function's declaration. */
 static bool call_linked(fsr_routine *f) {
-    char body[2 * FSR_ROUTINE_LIST], declared[2 * FSR_ROUTINE_LIST];
+    char body[3 * FSR_ROUTINE_LIST], declared[2 * FSR_ROUTINE_LIST];
     size_t b = (size_t)snprintf(body, sizeof body, "return %s(", f->name);
     size_t d = (size_t)snprintf(declared, sizeof declared, "extern \"C\" __device__ %s %s(", fsr_linked_type(f->result),
                                 f->name);
     for (int i = 0; i < f->nparams; i++) {
         b += (size_t)snprintf(body + b, sizeof body - b, "%s%s", i ? ", " : "", f->param[i]);
         d += (size_t)snprintf(declared + d, sizeof declared - d, "%s%s", i ? ", " : "", fsr_linked_type(f->dtype[i]));
+    }
+    for (int i = f->nparams; i < f->nparams + f->narrays; i++) {
+        b += (size_t)snprintf(body + b, sizeof body - b, ", %s, %s_size", f->param[i], f->param[i]);
+        d += (size_t)snprintf(declared + d, sizeof declared - d, ", const %s *, i64", fsr_raw_type(f->dtype[i]));
     }
     snprintf(body + b, sizeof body - b, ");");
     snprintf(declared + d, sizeof declared - d, ");");
@@ -229,7 +246,9 @@ static fsr_status fill(fsr_routine *to, const fsr_native *f, char *why, size_t s
     to->result = f->result;
     to->ulp = f->ulp > 0 ? f->ulp : DEFAULT_ULP;
     if (!take_list(to, f->parameters)) {
-        snprintf(why, size, "the parameters are not 1 to %d of dtype and name, separated by commas", FSR_MAX_NATIVE);
+        snprintf(why, size,
+                 "the parameters are not 1 to %d of dtype and name, separated by commas, raw ones behind a value",
+                 FSR_MAX_NATIVE);
         return FSR_ERR_VALUE;
     }
     int twice = find_twice(to);
@@ -303,8 +322,8 @@ bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {
     if (a == b)
         return true;
     bool same = !strcmp(a->symbol, b->symbol) && a->result == b->result && a->nparams == b->nparams &&
-                fsr_routine_links_same(a, b);
-    for (int i = 0; same && i < a->nparams; i++)
+                a->narrays == b->narrays && fsr_routine_links_same(a, b);
+    for (int i = 0; same && i < a->nparams + a->narrays; i++)
         same = a->dtype[i] == b->dtype[i] && !strcmp(a->param[i], b->param[i]);
     for (int i = 0; same && i < FSR_ROUTINE_TEXTS; i++)
         same = !strcmp(a->text[i], b->text[i]);
@@ -313,13 +332,15 @@ bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {
 
 /* ---- evaluating -------------------------------------------------------------------------------------------- */
 
-fsr_value fsr_routine_eval(const fsr_routine *f, const fsr_value *args) {
+fsr_value fsr_routine_eval(const fsr_routine *f, const fsr_value *args, const fsr_routine_array *arrays) {
     fsr_value in[FSR_MAX_NATIVE], out = {.bits = 0};
     const void *at[FSR_MAX_NATIVE];
     for (int i = 0; i < f->nparams; i++) {
         in[i] = fsr_dtype_is_half(f->dtype[i]) ? fsr_value_cast(FSR_F32, f->dtype[i], args[i]) : args[i];
         at[i] = &in[i];
     }
+    for (int i = 0; i < f->narrays; i++)
+        at[f->nparams + i] = &arrays[i];
     atomic_load (&f->host)(&out, at);
     return fsr_dtype_is_half(f->result) ? fsr_value_cast(f->result, FSR_F32, out) : out;
 }

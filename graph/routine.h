@@ -2,6 +2,8 @@
 /* A caller's scalar function (fusor/native.h) as nodes, flows and kernels hold it: checked, copied, counted,
  * unchanging.
  *
+ * Values come first among parameters, then whole arrays, which the text gets the address and the count of.
+ *
  * Compiled device code that it is linked with goes with it; one that has no CUDA text of its own gets the text that
  * calls the function of its name.
  *
@@ -19,7 +21,8 @@
 #define FSR_ROUTINE_TEXTS 4
 #define FSR_ROUTINE_DIGEST 33 /* bytes of the linked code's digest, in letters */
 
-/* The compiled C text: reads *in[i], of the parameters' C types, and writes *out; f16 and bf16 are floats there. */
+/* The compiled C text: reads *in[i], of the parameters' C types, or an fsr_routine_array of a whole array, and writes
+ * *out; f16 and bf16 are floats there. */
 typedef void (*fsr_routine_host)(void *out, const void *const *in);
 
 typedef struct fsr_routine {
@@ -27,7 +30,7 @@ typedef struct fsr_routine {
     char name[FSR_ROUTINE_NAME];
     char symbol[2 * FSR_ROUTINE_NAME]; /* user_<name>_<digest> */
     fsr_dtype result;
-    int nparams;
+    int nparams, narrays; /* values, and whole arrays behind them */
     fsr_dtype dtype[FSR_MAX_NATIVE];
     char param[FSR_MAX_NATIVE][FSR_ROUTINE_NAME];
     union {
@@ -44,24 +47,32 @@ typedef struct fsr_routine {
     _Atomic(fsr_routine_host) host; /* NULL: not compiled yet */
 } fsr_routine;
 
+/* A whole array: its elements in C order. */
+typedef struct fsr_routine_array {
+    const void *data;
+    int64_t size;
+} fsr_routine_array;
+
 /* A copy of f with one reference. FSR_ERR_NULL, FSR_ERR_VALUE, FSR_ERR_DTYPE: why has the reason; FSR_ERR_MEMORY. */
 fsr_status fsr_routine_make(const fsr_native *f, fsr_routine **out, char *why, size_t size);
 fsr_routine *fsr_routine_ref(const fsr_routine *f);
 void fsr_routine_unref(fsr_routine *f); /* NULL is allowed */
 /* They compute the same. */
 bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b);
-/* The parameters as they are written: "f32 x, i32 n". out: FSR_ROUTINE_LIST bytes. Returns out. */
-#define FSR_ROUTINE_LIST (FSR_MAX_NATIVE * (FSR_ROUTINE_NAME + 8))
+/* The parameters as they are written: "f32 x, i32 n, raw f32 t". out: FSR_ROUTINE_LIST bytes. Returns out. */
+#define FSR_ROUTINE_LIST (FSR_MAX_NATIVE * (FSR_ROUTINE_NAME + 12))
 char *fsr_routine_list(const fsr_routine *f, char *out);
 /* The word of a form of linked code, "ptx", and back; NULL, FSR_LINKED_NONE: there is none such. */
 const char *fsr_linked_name(fsr_linked_form form);
 fsr_linked_form fsr_linked_form_of(const char *name);
 /* The C type that a value of a dtype has in callers' device code. */
 const char *fsr_linked_type(fsr_dtype dtype);
+/* The type of a whole array's elements in callers' texts: bits of f16 and bf16, bytes of bools. */
+const char *fsr_raw_type(fsr_dtype dtype);
 /* Both are linked with the same code. */
 bool fsr_routine_links_same(const fsr_routine *a, const fsr_routine *b);
 
-/* The function of args, of the parameters' dtypes. f->host must not be NULL. */
-fsr_value fsr_routine_eval(const fsr_routine *f, const fsr_value *args);
+/* The function of args, of the parameters' dtypes, and of its arrays; NULL: it has none. f->host must not be NULL. */
+fsr_value fsr_routine_eval(const fsr_routine *f, const fsr_value *args, const fsr_routine_array *arrays);
 
 #endif

@@ -49,7 +49,7 @@ static const char *check_call(const fsr_applied *a) {
     const fsr_routine *f = a->n->routine;
     if (!f)
         return "a call of nothing";
-    if (a->n->nargs != f->nparams)
+    if (a->n->nargs != f->nparams + f->narrays || (f->narrays > 0) == fsr_is(a->n->kind, FSR_IS_EXPRESSION))
         return "arity";
     for (int i = 0; i < a->n->nargs; i++)
         if (fsr_applied_dtype(a, i) != f->dtype[i])

@@ -46,6 +46,30 @@ static bool argument_take(fsr_site at, const fsr_routine *f, int i, fsr_node *x)
     return fsr_node_sound(*x) != NULL;
 }
 
+/* Behind a length that only the device knows are values that its text must not see. */
+static bool lengths_take(fsr_graph *g, fsr_site at, const fsr_routine *f, const fsr_node *x, fsr_length *length,
+                         fsr_node *poison) {
+    for (int i = 0; f->narrays && i < f->nparams + f->narrays; i++)
+        if (fsr_node_length(x[i])) {
+            *poison = fsr_poison(g, at, FSR_ERR_UNSUPPORTED, f->name,
+                                 "it has whole arrays, and argument %d, %s, has a length that only the device knows",
+                                 i + 1, fsr_say(x[i]).text);
+            return false;
+        }
+    return fsr_lengths_meet(at, what, x, f->nparams + f->narrays, length, poison);
+}
+
+/* Whole arrays are not broadcast. */
+static bool arrays_take(fsr_site at, const fsr_routine *f, fsr_node *x, fsr_node *poison) {
+    for (int i = f->nparams; i < f->nparams + f->narrays; i++) {
+        const bool taken = argument_take(at, f, i, &x[i]);
+        *poison = x[i];
+        if (!taken)
+            return false;
+    }
+    return true;
+}
+
 /* Converts and broadcasts x[0..f->nparams); false: *poison is set. */
 static bool arguments_take(fsr_graph *g, fsr_site at, const fsr_routine *f, fsr_node *x, fsr_shape *shape,
                            fsr_node *poison) {
@@ -75,14 +99,14 @@ static bool arguments_take(fsr_graph *g, fsr_site at, const fsr_routine *f, fsr_
 static fsr_node record(fsr_graph *g, fsr_site at, fsr_routine *f, const fsr_node *x, const fsr_shape *shape) {
     fsr_node handle;
     const fsr_type type = {*shape, 1, {f->result}};
-    fsr_rec *rec = fsr_graph_add(g, at, f->name, FSR_NODE_CALL, &type, &handle);
+    fsr_rec *rec = fsr_graph_add(g, at, f->name, f->narrays ? FSR_NODE_CALL_RAW : FSR_NODE_CALL, &type, &handle);
     if (!rec) {
         fsr_routine_unref(f);
         return handle;
     }
     rec->routine = f;
-    rec->nargs = f->nparams;
-    for (int i = 0; i < f->nparams; i++)
+    rec->nargs = f->nparams + f->narrays;
+    for (int i = 0; i < rec->nargs; i++)
         rec->arg[i] = (fsr_ref){x[i].id, x[i].output};
     return handle;
 }
@@ -95,9 +119,9 @@ static fsr_routine *function_take(fsr_graph *g, fsr_site at, const fsr_native *f
     bool named = f && f->name && fsr_name_size(f->name);
     if (status) {
         *poison = fsr_poison(g, at, status, named ? f->name : what, "%s", why);
-    } else if (routine->nparams != nargs) {
-        *poison =
-            fsr_poison(g, at, FSR_ERR_VALUE, routine->name, "it has %d parameters, not %d", routine->nparams, nargs);
+    } else if (routine->nparams + routine->narrays != nargs) {
+        *poison = fsr_poison(g, at, FSR_ERR_VALUE, routine->name, "it has %d parameters, not %d",
+                             routine->nparams + routine->narrays, nargs);
         fsr_routine_unref(routine);
         routine = NULL;
     }
@@ -111,8 +135,7 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
     fsr_node out = {0}, x[FSR_MAX_NATIVE];
     fsr_length length;
     fsr_shape shape;
-    if (!args || nargs < 1 || fsr_poison_of_any(at, what, args, nargs, &g, &out) ||
-        !fsr_lengths_meet(at, what, args, nargs, &length, &out))
+    if (!args || nargs < 1 || fsr_poison_of_any(at, what, args, nargs, &g, &out))
         return out;
     fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
     if (status)
@@ -121,7 +144,8 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
     if (!routine)
         return out;
     memcpy(x, args, sizeof *x * (size_t)nargs);
-    if (arguments_take(g, at, routine, x, &shape, &out))
+    if (lengths_take(g, at, routine, x, &length, &out) && arrays_take(at, routine, x, &out) &&
+        arguments_take(g, at, routine, x, &shape, &out))
         return length.origin ? fsr_with_length(record(g, at, routine, x, &shape), &length)
                              : record(g, at, routine, x, &shape);
     fsr_routine_unref(routine);

@@ -30,11 +30,13 @@ static char *text_of(const fsr_routine *results, const char *body, int k) {
 /* The caller's preamble with the declaration of his linked function behind it, which takes parameters and the addresses
  * of results; NULL: out of memory. */
 static char *declaration_of(const fsr_native *f, const fsr_routine *takes, const fsr_routine *results) {
-    char list[2 * FSR_ROUTINE_LIST];
+    char list[3 * FSR_ROUTINE_LIST];
     const char *before = f->cuda_preamble ? f->cuda_preamble : "";
     size_t n = (size_t)snprintf(list, sizeof list, "\nextern \"C\" __device__ void %s(", f->name);
     for (int i = 0; i < takes->nparams; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s, ", fsr_linked_type(takes->dtype[i]));
+    for (int i = takes->nparams; i < takes->nparams + takes->narrays; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "const %s *, i64, ", fsr_raw_type(takes->dtype[i]));
     for (int i = 0; i < results->nparams; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s *", i ? ", " : "", fsr_linked_type(results->dtype[i]));
     const size_t size = strlen(before) + n + 3;
@@ -46,10 +48,12 @@ static char *declaration_of(const fsr_native *f, const fsr_routine *takes, const
 
 /* The body that calls it; NULL: out of memory. */
 static char *linked_call(const fsr_native *f, const fsr_routine *takes, const fsr_routine *results) {
-    char text[2 * FSR_ROUTINE_LIST];
+    char text[4 * FSR_ROUTINE_LIST];
     size_t n = (size_t)snprintf(text, sizeof text, "%s(", f->name);
     for (int i = 0; i < takes->nparams; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s, ", takes->param[i]);
+    for (int i = takes->nparams; i < takes->nparams + takes->narrays; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s, %s_size, ", takes->param[i], takes->param[i]);
     for (int i = 0; i < results->nparams; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s&%s", i ? ", " : "", results->param[i]);
     snprintf(text + n, sizeof text - n, ");");
@@ -98,7 +102,12 @@ static fsr_routine *results_of(fsr_site at, fsr_graph *g, const fsr_native *f, c
     char why[160];
     const fsr_native as = {.name = "results", .parameters = list, .c = ""};
     const bool named = f->name && fsr_name_size(f->name);
-    const fsr_status status = !list || !f->c ? FSR_ERR_NULL : fsr_routine_make(&as, &made, why, sizeof why);
+    fsr_status status = !list || !f->c ? FSR_ERR_NULL : fsr_routine_make(&as, &made, why, sizeof why);
+    if (made && made->narrays) {
+        fsr_routine_unref(made);
+        made = NULL;
+        status = FSR_ERR_VALUE;
+    }
     if (status == FSR_ERR_VALUE)
         *poison = fsr_poison(g, at, status, named ? f->name : what,
                              "the results are not 1 to %d of dtype and name, each name once, separated by commas",

@@ -36,6 +36,9 @@ static void put_signature(fsr_text *to, const fsr_source_dialect *dialect, const
     fsr_text_add(to, "static inline %s %s(", dialect->type(f->result), f->symbol);
     for (int i = 0; i < f->nparams; i++)
         fsr_text_add(to, "%s%s %s", i ? ", " : "", dialect->type(f->dtype[i]), f->param[i]);
+    for (int i = f->nparams; i < f->nparams + f->narrays; i++)
+        fsr_text_add(to, ", const %s *__restrict__ %s, i64 %s_size", fsr_raw_type(f->dtype[i]), f->param[i],
+                     f->param[i]);
     fsr_text_add(to, ")");
 }
 

@@ -3,12 +3,24 @@
  * calls. Who prints them says what their operands are called. */
 #include "backend_cpu/emit/parts.h"
 
+/* ", (const u16 *)x2 + n9, n5": a whole array, and how many elements it has. */
+static void put_array(fsr_c_emit *e, fsr_text *to, const fsr_access *a, fsr_dtype dtype) {
+    const int offset = e->k->form[a->form].offset;
+    char name[FSR_EMIT_NAME];
+    fsr_text_add(to, ", (const %s *)x%d", fsr_raw_type(dtype), a->buffer);
+    if (offset >= 0)
+        fsr_text_add(to, " + %s", fsr_c_integer(e, offset, name));
+    fsr_text_add(to, ", %s", fsr_c_integer(e, a->size, name));
+}
+
 static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
     const fsr_routine *f = e->k->routine[inst->index];
     char buf[FSR_EMIT_NAME];
     fsr_text_add(to, "%s%s(", fsr_c_round(e, f->result), f->symbol);
     for (int a = 0; a < f->nparams; a++)
         fsr_text_add(to, "%s%s", a ? ", " : "", name(of, inst->arg[a], buf));
+    for (int i = 0; i < f->narrays; i++)
+        put_array(e, to, &e->k->access[fsr_call_array(e->k, inst, i)], f->dtype[f->nparams + i]);
     fsr_text_add(to, ")%s", fsr_c_close(f->result));
 }
 

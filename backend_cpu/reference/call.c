@@ -55,7 +55,7 @@ static double reach(const fsr_routine *f, const fsr_ball *x, fsr_ball center) {
             new = new && !(is_known(x[i]) && (corner >> i & 1));
         }
         if (new)
-            most = fmax(most, between(fsr_ball_from_value(f->result, fsr_routine_eval(f, in)), center));
+            most = fmax(most, between(fsr_ball_from_value(f->result, fsr_routine_eval(f, in, NULL)), center));
     }
     return most;
 }
@@ -67,6 +67,17 @@ static double own_error(const fsr_routine *f, fsr_ball value) {
     return f->ulp * fsr_ball_ulp(f->result, hypotl(value.center, value.imag));
 }
 
+/* A result, and what its operands and the caller's bound leave open around it. */
+static fsr_ball around(const fsr_routine *f, fsr_ball out, double radius) {
+    if (f->result == FSR_BOOL)
+        return (fsr_ball){.center = out.center, .radius = radius ? 1 : 0};
+    if (isinf(radius))
+        return fsr_ball_unknown(f->result);
+    radius += own_error(f, out);
+    return fsr_dtype_is_complex(f->result) ? fsr_ball_settle_complex(f->result, out.center, out.imag, radius)
+                                           : fsr_ball_settle(f->result, out.center, radius);
+}
+
 fsr_ball fsr_ball_call(const fsr_routine *f, const fsr_ball *x) {
     fsr_value in[FSR_MAX_NATIVE] = {{.bits = 0}};
     bool known = true;
@@ -76,13 +87,10 @@ fsr_ball fsr_ball_call(const fsr_routine *f, const fsr_ball *x) {
         in[i] = corner_of(f->dtype[i], (fsr_ball){.center = x[i].center, .imag = x[i].imag}, 0);
         known = known && is_known(x[i]);
     }
-    fsr_ball out = fsr_ball_from_value(f->result, fsr_routine_eval(f, in));
-    double radius = known ? 0 : reach(f, x, out);
-    if (f->result == FSR_BOOL)
-        return (fsr_ball){.center = out.center, .radius = radius ? 1 : 0};
-    if (isinf(radius))
-        return fsr_ball_unknown(f->result);
-    radius += own_error(f, out);
-    return fsr_dtype_is_complex(f->result) ? fsr_ball_settle_complex(f->result, out.center, out.imag, radius)
-                                           : fsr_ball_settle(f->result, out.center, radius);
+    fsr_ball out = fsr_ball_from_value(f->result, fsr_routine_eval(f, in, NULL));
+    return around(f, out, known ? 0 : reach(f, x, out));
+}
+
+fsr_ball fsr_ball_call_known(const fsr_routine *f, const fsr_value *x, const fsr_routine_array *arrays) {
+    return around(f, fsr_ball_from_value(f->result, fsr_routine_eval(f, x, arrays)), 0);
 }

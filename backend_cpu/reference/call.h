@@ -8,5 +8,7 @@
 
 /* f->host must not be NULL. x: of the parameters' dtypes. */
 fsr_ball fsr_ball_call(const fsr_routine *f, const fsr_ball *x);
+/* Of known values, and of whole arrays. */
+fsr_ball fsr_ball_call_known(const fsr_routine *f, const fsr_value *x, const fsr_routine_array *arrays);
 
 #endif

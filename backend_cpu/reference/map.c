@@ -70,7 +70,7 @@ static void apply(const fsr_rec *rec, fsr_dtype compute, fsr_ball_mode mode, con
                   (!rec->routine && isfinite(out->ball.radius) && fsr_ball_gives_value(rec->op, compute, dtype))))
         out->value = fsr_ball_center_value(dtype, &out->ball);
     else if (rec->routine)
-        out->value = fsr_routine_eval(rec->routine, value);
+        out->value = fsr_routine_eval(rec->routine, value, NULL);
     else
         out->value = fsr_op_eval(rec->op, compute, dtype, value);
 }

@@ -5,6 +5,7 @@
  * is one and is computed once. */
 #include "runtime/reference.h"
 #include "backend_cpu/reference/call.h"
+#include "backend_cpu/reference/call_raw.h"
 #include "backend_cpu/reference/fold.h"
 #include "backend_cpu/reference/gather.h"
 #include "backend_cpu/reference/iterate.h"
@@ -110,7 +111,19 @@ static fsr_status run_map(run *r, const fsr_rec *rec, fsr_ref_view *out) {
 
 static fsr_status run_call(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     fsr_status status = fsr_routine_ready(fsr_graph_context(r->plan.graph), rec->routine, r->fault);
-    return status ? status : run_map(r, rec, out);
+    if (status || !rec->routine->narrays)
+        return status ? status : run_map(r, rec, out);
+    fsr_ref_view in[FSR_MAX_NATIVE];
+    fsr_shape shape[FSR_MAX_NATIVE];
+    for (int i = 0; i < rec->nargs; i++) {
+        in[i] = *view_of(r, rec->arg[i]);
+        shape[i] = fsr_graph_rec(r->plan.graph, rec->arg[i].id)->shape;
+    }
+    fsr_ref_data *data = fsr_ref_call_raw(rec, in, shape);
+    if (!data)
+        return no_memory(r, rec);
+    *out = fsr_ref_view_whole(data, &rec->shape);
+    return FSR_OK;
 }
 
 static fsr_ref_view view_affine(const fsr_rec *rec, const fsr_ref_view *from, int from_ndim) {

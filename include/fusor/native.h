@@ -43,6 +43,11 @@ typedef enum fsr_linked_form {
  * without CUDA text cannot be computed on a GPU; one string may be both texts.
  * The functions of <math.h> on float and double are declared where the C text names them; CUDA C++ has them anyway.
  *
+ * A parameter behind the values may be a whole array (CuPy's raw), "i64 i, raw f32 t": the text then sees the address
+ * const f32 *t of its elements in C order, and i64 t_size, how many there are. Elements of f16 and bf16 are their bits,
+ * u16, those of bool u8. The text must not write there, and keeps its indices in [0, t_size): nobody else looks. It is
+ * called with the arguments of elements that there are, and no others.
+ *
  * What stands in a preamble comes before the function: includes, tables, helper functions. It is put into a source
  * once for all functions with the same one; names in different preambles are the caller's to keep apart, and none may
  * begin with fsr_ or user_. C may include what the system's compiler finds. The CUDA text is compiled without any
@@ -56,7 +61,7 @@ typedef enum fsr_linked_form {
 typedef struct fsr_native {
     const char *name;          /* a letter or _, then letters, digits and _, at most 63; for messages and sources */
     fsr_dtype result;          /* dtype of the result */
-    const char *parameters;    /* "f32 x, i32 n": dtypes and names, separated by commas */
+    const char *parameters;    /* "f32 x, i32 n, raw f32 t": dtypes and names, separated by commas */
     const char *c;             /* at most 65536 bytes each */
     const char *cuda;          /* NULL or empty: none */
     const char *c_preamble;    /* NULL: none */
@@ -67,7 +72,7 @@ typedef struct fsr_native {
     /* Device code that the kernel is linked with by nvJitLink (NumbaPro's JIT linking): the CUDA text then may call
      * its functions, which the preamble declares, extern "C" __device__ as nvcc compiled them. Without a CUDA text the
      * function of this name is called: extern "C" __device__, of the parameters' C types, bools, and floats for f16 and
-     * bf16; of fsr_call_natives void, with an address behind the parameters for each result. linked: linked_bytes of
+     * bf16, and for a whole array the address and the i64 size; of fsr_call_natives void, with an address behind the parameters for each result. linked: linked_bytes of
      * it, 1 to 16 MiB, PTX by its text; equal code is linked once for all functions of a kernel. Functions whose code
      * differs are never in one kernel, since both may define a symbol: a value between is stored (fsr_explain tells
      * it), on a CPU as well. On a CPU, and for the truth, it is the C text. nvJitLink of NVRTC's major version is
@@ -77,15 +82,20 @@ typedef struct fsr_native {
     size_t linked_bytes;
 } fsr_native;
 
-/* f of args[0..nargs), element by element; arguments broadcast. A literal that is weak becomes the parameter's dtype;
+/* f of args[0..nargs), element by element; arguments broadcast, but for whole arrays, which have any shape. Such a one
+ * is read where it lies, by the kernel that the call is a part of; it is stored first if it is computed, or a view
+ * whose elements are not in C order, and nothing is written over it before. A call that has any is stored itself where
+ * its values would be computed beside those of other elements (concatenations, pads, prefixes). A literal that is weak becomes the parameter's dtype;
  * other arguments are converted if NumPy calls that safe: promoted with the parameter's dtype they give that dtype.
- * fsr_verify carries the error of computed arguments through the function by its values at the ends of their
+ * fsr_verify calls elements of a function of whole arrays unknown, but for those whose arguments, and whole arrays, are
+ * known exactly, and otherwise carries the error of computed arguments through the function by its values at the ends of their
  * intervals. A mistake gives a poisoned node whose message begins with the function's name, or with "call_native"
  * where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters, c, or linked code of
- * some form is null. FSR_ERR_VALUE: a bad name, list of parameters or ulp, a text too long, linked code that is of no
+ * some form is null. FSR_ERR_VALUE: a bad name, list of parameters (a whole array before a value) or ulp, a text too long, linked code that is of no
  * form, too long, or cut off, a count of arguments that is not that of the parameters, a literal that does not fit.
  * FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be converted. FSR_ERR_SHAPE: shapes do not
- * broadcast. A text that the compiler rejects is found out when a plan is compiled: FSR_ERR_COMPILE, with the
+ * broadcast. FSR_ERR_UNSUPPORTED: whole arrays, and an argument with a length that only the device knows, or inside
+ * fsr_vectorize an array that each row has its own of. A text that the compiler rejects is found out when a plan is compiled: FSR_ERR_COMPILE, with the
  * compiler's words, its lines counted from the beginning of the text. FSR_ERR_NO_COMPILER: there is none; no
  * interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU, or linked code and no nvJitLink. Code
  * that nvJitLink rejects, or that has no such function, is FSR_ERR_COMPILE with its words. Not possible in an

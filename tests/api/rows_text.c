@@ -107,7 +107,8 @@ static void api_linked(api_run *r, fsr_native *f) {
 }
 
 static void call_call_native(api_run *r) {
-    static const char *const parameters[] = {"f32 x", "f32 x, i32 n", "c64 z", "", NULL, "f99 x", "f32 x, f32 x"};
+    static const char *const parameters[] = {"f32 x", "f32 x, i32 n", "c64 z",        "",
+                                             NULL,    "f99 x",        "f32 x, f32 x", "f64 x, raw f32 t"};
     static const char *const bodies[] = {"return x;", "return x + 1;", "not C", "", NULL};
     fsr_native f = {.name = api_name(r), .cuda = NULL};
     f.result = api_dtype(r);
@@ -123,7 +124,7 @@ static void call_call_native(api_run *r) {
 }
 
 static void call_call_natives(api_run *r) {
-    static const char *const parameters[] = {"f32 x", "f32 x, i32 n", "c64 z", "", NULL};
+    static const char *const parameters[] = {"f32 x", "f32 x, i32 n", "c64 z", "f64 x, raw f32 t", "", NULL};
     static const char *const results[] = {"f32 a", "f32 a, i64 b", "f16 a, bool b", "a", "", NULL, "f32 a, f32 a"};
     static const char *const bodies[] = {"a = 1;", "a = 2; ", "not C", "", NULL};
     fsr_native f = {.name = api_name(r), .cuda = NULL};

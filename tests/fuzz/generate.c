@@ -108,6 +108,9 @@ static void draw_op(generator *t, recipe_step *s) {
     s->arg[0] = pick_step(t);
     s->arg[1] = pick_like(t, s->arg[0]);
     s->arg[2] = pick_like(t, s->arg[1]);
+    s->flags = s->kind == STEP_CALL && chance(t, 40) ? FUZZ_RAW : 0;
+    if (s->flags)
+        s->arg[1] = pick_step(t);
 }
 
 /* Any two or three factors of n, or a split of one extent of the shape. */

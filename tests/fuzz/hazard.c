@@ -76,12 +76,22 @@ static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index
     return good;
 }
 
+/* The access may read every element of its array, and there are some. */
+static bool reads_any(const fsr_launch *launch, const fsr_access *a) {
+    return a->whole && (!a->size || launch->integer[a->size] > 0);
+}
+
+static bool is_safe(const fsr_kernel *k, const fsr_launch *launch, int from, int to) {
+    return k->access[from].whole ? !reads_any(launch, &k->access[from])
+                                 : apart(k, launch, fsr_access_form(k, from), fsr_access_form(k, to));
+}
+
 bool check_in_place(const fsr_kernel *k, const fsr_launch *launch) {
     for (int a = 0; a < k->naccesses; a++)
         for (int b = 0; b < k->naccesses; b++) {
             int from = k->access[a].buffer, to = k->access[b].buffer;
             bool share = k->nfolds == 0 && from != to && launch->array[from] == launch->array[to];
-            if (share && k->array[to].written && !apart(k, launch, fsr_access_form(k, a), fsr_access_form(k, b)))
+            if (share && k->array[to].written && !is_safe(k, launch, a, b))
                 return false;
         }
     return true;

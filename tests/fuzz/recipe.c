@@ -178,7 +178,7 @@ static void bend(void *out, const void *const *in) {
 }
 
 /* Of each operand a monotone function, roundings included: what the reference takes every function for. */
-fsr_node fuzz_call(fsr_node x, fsr_node y) {
+static fsr_node call_values(fsr_node x, fsr_node y) {
     static const fsr_native f = {.name = "bend",
                                  .result = FSR_F32,
                                  .parameters = "f32 x, f16 y",
@@ -189,6 +189,33 @@ fsr_node fuzz_call(fsr_node x, fsr_node y) {
     if (rec && rec->kind == FSR_NODE_CALL && !fsr_graph_context(out.graph))
         atomic_store(&rec->routine->host, bend);
     return out;
+}
+
+static void pick(void *out, const void *const *in) {
+    const int64_t i = *(const int64_t *)in[0];
+    const fsr_routine_array *t = in[1];
+    if (t->size && (i < 0 || i >= t->size))
+        abort();
+    *(float *)out = t->size ? ((const float *)t->data)[i] : 0.5f;
+}
+
+/* An element outside ends the program: the function is called for elements that there are. */
+static fsr_node call_raw(fsr_node x, fsr_node y) {
+    static const char text[] = "if (t_size && (i < 0 || i >= t_size)) {\n    volatile i32 *nowhere = 0;\n"
+                               "    *nowhere = 1;\n}\nreturn t_size ? t[i] : 0.5f;";
+    static const fsr_native f = {
+        .name = "pick", .result = FSR_F32, .parameters = "i64 i, raw f32 t", .c = text, .cuda = text};
+    const int64_t size = fsr_node_size(y);
+    fsr_node i = fsr_mod(fsr_cast(x, FSR_I64), fsr_full(x.graph, FSR_I64, 0, NULL, (double)(size > 0 ? size : 1)));
+    fsr_node out = fsr_call_native(&f, ((fsr_node[]){i, fsr_cast(y, FSR_F32)}), 2);
+    fsr_rec *rec = fsr_node_rec(out);
+    if (rec && rec->kind == FSR_NODE_CALL_RAW && !fsr_graph_context(out.graph))
+        atomic_store(&rec->routine->host, pick);
+    return out;
+}
+
+fsr_node fuzz_call(fsr_node x, fsr_node y, int form) {
+    return form == FUZZ_RAW ? call_raw(x, y) : call_values(x, y);
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------- */
@@ -358,7 +385,7 @@ void recipe_record(const recipe *r, int i, fsr_graph *g, fsr_node *node, fsr_nod
     else if (s->kind == STEP_OP)
         out[0] = record_op(s->op, in);
     else if (s->kind == STEP_CALL)
-        out[0] = fuzz_call(in[0], in[1]);
+        out[0] = fuzz_call(in[0], in[1], s->flags);
     else if (s->kind <= STEP_SLICE)
         out[0] = record_view(s, in[0]);
     else if (step_is_pair(s->kind))

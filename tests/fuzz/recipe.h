@@ -30,7 +30,7 @@ typedef enum step_kind {
     STEP_LINSPACE,  /* dtype, value, start: the last, shape[0], flags: the endpoint */
     STEP_PARAM,     /* dtype, value; the last of the leaves */
     STEP_OP,        /* op */
-    STEP_CALL,      /* fuzz_call of arg 0 and arg 1 */
+    STEP_CALL,      /* fuzz_call of arg 0 and arg 1, flags: its form */
     STEP_CAST,      /* dtype */
     STEP_RESHAPE,   /* shape */
     STEP_TRANSPOSE, /* list: the permutation */
@@ -205,9 +205,10 @@ fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);
 
-/* A native function of both, which converts them to f32 and f16. On a graph without a context it is ready to be
+/* A native function of both, which converts them to f32 and f16; or, FUZZ_RAW, of an index made of x and the whole of y. On a graph without a context it is ready to be
  * evaluated; elsewhere its text is compiled. */
-fsr_node fuzz_call(fsr_node x, fsr_node y);
+enum { FUZZ_RAW = 1 };
+fsr_node fuzz_call(fsr_node x, fsr_node y, int form);
 
 /* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an
  * operand turned, 3 batches, 4 parts of matrices, 5 no such product but a convolution by Fourier transforms, from 6

@@ -240,7 +240,7 @@ static void print_step(const recipe_step *s, int i, FILE *to) {
             fprintf(to, "%sn%d", a ? ", " : "", s->arg[a]);
         fprintf(to, ")");
     } else if (s->kind == STEP_CALL) {
-        fprintf(to, "fuzz_call(n%d, n%d)", s->arg[0], s->arg[1]);
+        fprintf(to, "fuzz_call(n%d, n%d, %d)", s->arg[0], s->arg[1], s->flags);
     } else if (s->kind <= STEP_SLICE) {
         print_view(s, to);
     } else if (s->kind == STEP_PAIR) {

@@ -161,6 +161,33 @@ static void in_every_schedule(void **state) {
     right((fsr_node[]){fsr_div(z, fsr_sum(z, AXES(1), 1, FSR_KEEPDIMS)), fsr_cumsum(z, AXES(1), 1, 0)}, 2);
 }
 
+/* Of whole arrays: called for the domain's elements and no others, by threads, lanes and tiles of any schedule. */
+static void of_whole_arrays(void **state) {
+    (void)state;
+    const fsr_native at = {
+        .name = "at",
+        .result = FSR_F32,
+        .parameters = "i64 i, raw f32 t, raw f16 u, raw bool b",
+        BOTH("if (i < 0 || i >= t_size || u_size != 7 || b_size != 5) {\n    volatile i32 *nowhere = 0;\n"
+             "    *nowhere = 1;\n}\nreturn t[i] + (u[i % 7] >> 15) + (b[i % 5] != 0);")};
+    static const int64_t shape[][2] = {{40, 25}, {3, 331}, {331, 3}, {2, 2503}, {2503, 2}, {129, 65}};
+    fsr_node u = subject_data(FSR_F16, 1, SHAPE(7), SUBJECT_SMALL, 1),
+             b = subject_data(FSR_BOOL, 1, SHAPE(5), SUBJECT_SMALL, 2);
+    for (size_t k = 0; k < COUNT_OF(shape); k++) {
+        const int64_t n = shape[k][0] * shape[k][1];
+        fsr_node t = subject_data(FSR_F32, 2, shape[k], SUBJECT_SMALL, 0);
+        fsr_node i = fsr_reshape(fsr_flip(fsr_arange(G, FSR_I64, n), 0), 2, shape[k]), y = CALL(&at, i, t, u, b);
+        right((fsr_node[]){y, fsr_mul(y, t)}, 2);
+        right((fsr_node[]){fsr_sum(y, NULL, 0, 0)}, 1);
+        right((fsr_node[]){fsr_sum(y, AXES(1), 1, 0), fsr_max(y, AXES(1), 1, 0)}, 2);
+        right((fsr_node[]){fsr_sum(y, AXES(0), 1, 0)}, 1);
+        right((fsr_node[]){fsr_cumsum(y, AXES(1), 1, 0)}, 1);
+        right((fsr_node[]){fsr_cumsum(y, AXES(0), 1, 0)}, 1);
+        right((fsr_node[]){fsr_sub(y, fsr_max(y, AXES(1), 1, FSR_KEEPDIMS))}, 1);
+        right((fsr_node[]){fsr_filter(fsr_ravel(y), fsr_greater(fsr_ravel(t), fsr_float(G, 0)), fsr_float(G, 0))}, 1);
+    }
+}
+
 /* Each dtype as the parameter and the result, of one array's elements, so in one kernel; and several at once, of
  * dtypes that have other forms inside a kernel. */
 static void every_dtype(void **state) {
@@ -297,8 +324,8 @@ static void no_text(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(in_every_schedule), SUBJECT_TEST(every_dtype),         SUBJECT_TEST(names_do_not_meet),
-    SUBJECT_TEST(written_once),      SUBJECT_TEST(wrong_text_is_found), SUBJECT_TEST(mistakes_have_lines),
-    SUBJECT_TEST(no_text),
+    SUBJECT_TEST(in_every_schedule),   SUBJECT_TEST(of_whole_arrays), SUBJECT_TEST(every_dtype),
+    SUBJECT_TEST(names_do_not_meet),   SUBJECT_TEST(written_once),    SUBJECT_TEST(wrong_text_is_found),
+    SUBJECT_TEST(mistakes_have_lines), SUBJECT_TEST(no_text),
 };
 SUBJECT_MAIN(tests)

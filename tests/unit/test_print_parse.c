@@ -397,7 +397,7 @@ static void hostile_text(void **state) {
         {X "%1 = call f32[3] %0 f(f32 x) ulp=4 c=\"\" cuda=1", 2, 46, "expected \""},
         {X "%1 = call f32[3] %0 f(f32 x) ulp=-4 c=\"\"", 2, 41, "the function: ulp is not a finite number from 0"},
         {X "%1 = call f32[3] %0 f(f32) ulp=4 c=\"\"", 2, 38,
-         "the function: the parameters are not 1 to 8 of dtype and name, separated by commas"},
+         "the function: the parameters are not 1 to 8 of dtype and name, separated by commas, raw ones behind a value"},
         {X "%1 = call f32[3] %0 f(f32 x", 2, 28, "expected )"},
         {X "%1 = call f32[3] %0 f(f32 x, f32 y) ulp=4 c=\"\"", 2, 47, "the node is not in normal form: arity"},
         {X "%1 = call f32[3] %0 f(i32 x) ulp=4 c=\"\"", 2, 40,
