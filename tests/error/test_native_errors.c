@@ -106,7 +106,7 @@ static void functions(void **state) {
     { "f", FSR_F32, "f32 x", "return x;", NULL, NULL, NULL, 0, form, code, bytes }
 #define BAD_NAME \
     FSR_ERR_VALUE, "call_native: its name is not a letter or _, then letters, digits and _, at most 63 (prog.c:12)"
-#define BAD_LIST                                                                             \
+#define BAD_LIST                                                                               \
     FSR_ERR_VALUE, "f: the parameters are not 1 to 8 of dtype and name, separated by commas, " \
                    "raw ones behind a value (prog.c:12)"
         {NAMED(NULL), FSR_ERR_NULL, "call_native: its name, its parameters or its C text is null (prog.c:12)"},
