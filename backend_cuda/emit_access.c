@@ -79,6 +79,8 @@ size_t fsr_emit_add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_in
     n = fsr_emit_add(e, buf, n, "%s%s", n ? " + " : "", index);
     if (a->stride[d] == FSR_STRIDE_VAR)
         n = fsr_emit_add(e, buf, n, " * n%d", a->slot[d]);
+    if (a->stride[d] == FSR_STRIDE_TWO)
+        n = fsr_emit_add(e, buf, n, " * 2");
     return n;
 }
 
@@ -260,7 +262,10 @@ const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const 
 }
 
 static fsr_lanes lanes_of_stride(const fsr_index_form *a, int d) {
-    static const fsr_lanes lanes[] = {FSR_LANES_SAME, FSR_LANES_ONE, FSR_LANES_STRIDED};
+    static const fsr_lanes lanes[] = {[FSR_STRIDE_ZERO] = FSR_LANES_SAME,
+                                      [FSR_STRIDE_ONE] = FSR_LANES_ONE,
+                                      [FSR_STRIDE_TWO] = FSR_LANES_STRIDED,
+                                      [FSR_STRIDE_VAR] = FSR_LANES_STRIDED};
     return lanes[a->stride[d]];
 }
 
@@ -283,11 +288,13 @@ fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access) {
     return splits_column(k, a) ? FSR_LANES_EACH : FSR_LANES_SAME;
 }
 
-/* The run-time stride between a thread's neighbours. */
+/* The stride between a thread's neighbours. */
 static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *a) {
     int d = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->nparallel;
     if (a->linear)
         snprintf(buf, FSR_REF, "cols");
+    else if (e->k->form[a->form].stride[d] == FSR_STRIDE_TWO)
+        snprintf(buf, FSR_REF, "2");
     else
         snprintf(buf, FSR_REF, "n%d", e->k->form[a->form].slot[d]);
 }

@@ -102,6 +102,15 @@ static int64_t most_of(const fsr_kernel *k, const int64_t *integer, int value) {
     return integer[k->inst[value].index] - 1;
 }
 
+int64_t fsr_form_stride(const fsr_index_form *form, const int64_t *integer, int d) {
+    switch (form->stride[d]) {
+    case FSR_STRIDE_ONE: return 1;
+    case FSR_STRIDE_TWO: return 2;
+    case FSR_STRIDE_VAR: return integer[form->slot[d]];
+    default: return 0;
+    }
+}
+
 fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form) {
     const fsr_index_form *a = &k->form[form];
     fsr_form f = {.ndim = k->ndim, .divisor = a->divisor ? integer[a->divisor] : 1, .nterms = a->nterms};
@@ -114,7 +123,7 @@ fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form) {
     }
     for (int d = 0; d < k->ndim; ++d) {
         f.extent[d] = integer[FSR_INT_EXTENT + d];
-        f.stride[d] = a->stride[d] == FSR_STRIDE_VAR ? integer[a->slot[d]] : a->stride[d] == FSR_STRIDE_ONE;
+        f.stride[d] = fsr_form_stride(a, integer, d);
     }
     return f;
 }

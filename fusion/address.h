@@ -21,6 +21,8 @@ typedef struct fsr_form {
     bool whole;               /* of a table: any of its array's elements, at any point */
 } fsr_form;
 
+/* Elements apart along a dimension, by the launch's integers. */
+int64_t fsr_form_stride(const fsr_index_form *form, const int64_t *integer, int d);
 /* Of a kernel's form, or of an access's. integer: the launch's, extents included. */
 fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form);
 fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int access);

@@ -10,6 +10,7 @@
  * an array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
  * `row_linear`, `near`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
 #include "fusion/interpret.h"
+#include "fusion/address.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,12 +101,8 @@ static fsr_value result(const fsr_machine *m, const fsr_inst *inst) {
 static int64_t sum(const fsr_machine *m, const fsr_index_form *a) {
     const int64_t *ints = m->launch->integer;
     int64_t at = a->offset >= 0 ? ints[a->offset] : 0;
-    for (int d = 0; d < m->k->ndim; d++) {
-        if (a->stride[d] == FSR_STRIDE_ONE)
-            at += m->index[d];
-        if (a->stride[d] == FSR_STRIDE_VAR)
-            at += ints[a->slot[d]] * m->index[d];
-    }
+    for (int d = 0; d < m->k->ndim; d++)
+        at += fsr_form_stride(a, ints, d) * m->index[d];
     for (int t = 0; t < a->nterms; t++)
         at += m->value[a->term[t].value].i64 * (a->term[t].slot ? ints[a->term[t].slot] : 1);
     return at;

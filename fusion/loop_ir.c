@@ -141,7 +141,7 @@ int fsr_kernel_inner(const fsr_kernel *k) {
 bool fsr_condition_is_decidable(const fsr_kernel *k, int condition) {
     const fsr_index_form *form = fsr_condition_form(k, condition);
     const int d = fsr_kernel_inner(k);
-    return !fsr_form_waits(k, form) && (d < 0 || form->stride[d] != FSR_STRIDE_VAR);
+    return !fsr_form_waits(k, form) && (d < 0 || form->stride[d] <= FSR_STRIDE_ONE);
 }
 
 bool fsr_condition_is_inner(const fsr_kernel *k, int condition) {

@@ -121,7 +121,8 @@ static inline void fsr_stand_behind(fsr_stand *stand, const fsr_stand *argument)
 typedef enum fsr_stride_kind {
     FSR_STRIDE_ZERO, /* does not depend on this dimension */
     FSR_STRIDE_ONE,
-    FSR_STRIDE_VAR /* run-time integer argument `slot` */
+    FSR_STRIDE_TWO, /* every other element: a compiler that knows it takes them out of two vectors */
+    FSR_STRIDE_VAR  /* run-time integer argument `slot` */
 } fsr_stride_kind;
 
 /* Run-time symbol of a form: a value that lies in a known range (a BOUND). */
@@ -282,6 +283,7 @@ typedef struct fsr_schedule {
     int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
                     a GPU a square is a block's, and what lies along `tiled` in memory is staged */
     int tiled;
+    int breadth; /* CPU, MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
     /* GPU; 0 on a CPU */
     int high, broad;  /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
     int threads;      /* of a block */

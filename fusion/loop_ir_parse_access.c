@@ -21,7 +21,7 @@ static void read_term(fsr_kernel_reader *r, fsr_index_form *a) {
         a->term[a->nterms++] = term;
 }
 
-/* i7 + d0*i8 + d1 + v3*i9, or 0. */
+/* i7 + d0*i8 + d1*2 + d2 + v3*i9, or 0. */
 static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
     fsr_lex *l = &r->lex;
     a->offset = -1;
@@ -37,7 +37,8 @@ static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
             continue;
         }
         int d = fsr_lex_mark(l, "d", r->k->ndim);
-        a->stride[d] = fsr_lex_try(l, "*") ? FSR_STRIDE_VAR : FSR_STRIDE_ONE;
+        const bool times = fsr_lex_try(l, "*");
+        a->stride[d] = !times ? FSR_STRIDE_ONE : fsr_lex_try(l, "2") ? FSR_STRIDE_TWO : FSR_STRIDE_VAR;
         if (a->stride[d] == FSR_STRIDE_VAR)
             a->slot[d] = integer(r);
     } while (fsr_lex_try(l, "+"));

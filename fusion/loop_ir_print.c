@@ -23,6 +23,8 @@ static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
         fsr_fput(to, "%sd%d", plus, d);
         if (a->stride[d] == FSR_STRIDE_VAR)
             fsr_fput(to, "*i%d", a->slot[d]);
+        if (a->stride[d] == FSR_STRIDE_TWO)
+            fsr_fput(to, "*2");
         plus = " + ";
     }
     for (int t = 0; t < a->nterms; t++) {

@@ -98,6 +98,8 @@ static bool check_map(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: one loop is not enough");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);
+    if (s->breadth < 0 || (s->breadth && !s->tile))
+        return fsr_check_bad(v, "schedule: rows of %d elements of no tiles", s->breadth);
     return !s->cut_steps || (s->nversions && !fsr_kernel_in_place(v->k) && s->run >= 1) ||
            fsr_check_bad(v, "schedule: steps cannot be done after the others");
 }

@@ -12,7 +12,7 @@ bool fsr_load_is_turned(const fsr_kernel *k, int number, int d) {
         return false;
     const fsr_index_form *form = fsr_access_form(k, inst->index);
     return d < k->ndim - 1 && !form->divisor && form->stride[d] == FSR_STRIDE_ONE &&
-           form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
+           form->stride[k->ndim - 1] > FSR_STRIDE_ONE;
 }
 
 static bool stands_in_square(const fsr_kernel *k, int number) {

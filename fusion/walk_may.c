@@ -53,7 +53,7 @@ bool fsr_load_may_gather(const fsr_kernel *k, int number) {
         k->access[inst->index].linear)
         return false;
     const fsr_index_form *form = fsr_access_form(k, inst->index);
-    return !form->divisor && !form->nterms && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
+    return !form->divisor && !form->nterms && form->stride[k->ndim - 1] > FSR_STRIDE_ONE;
 }
 
 /* Loops whose arguments are looked at go in runs of their own length: longer ones, as each is looked at twice. */

@@ -59,6 +59,8 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d
     fsr_text_add(to, "%s%s", to->size ? " + " : "", var);
     if (a->stride[d] == FSR_STRIDE_VAR)
         fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
+    if (a->stride[d] == FSR_STRIDE_TWO)
+        fsr_text_add(to, " * 2");
 }
 
 /* Adds "+ value * coefficient" of each symbol, but those that the address so far has already. */

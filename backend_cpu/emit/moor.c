@@ -31,6 +31,8 @@ static void put_mooring(fsr_c_emit *e, int number) {
         bits |= 1ull << g->condition[i];
     if (form->stride[e->loop_dim] == FSR_STRIDE_VAR)
         fsr_c_integer(e, form->slot[e->loop_dim], stride);
+    if (form->stride[e->loop_dim] == FSR_STRIDE_TWO)
+        snprintf(stride, sizeof stride, "2");
     fsr_c_line(e, "const i64 s%d_on = (outer & 0x%llx) == 0x%llx ? %s : 0;", number, bits, bits, stride);
     fsr_c_line(e, "const %s *const q%d = (outer & 0x%llx) == 0x%llx ? x%d + (%s) : (const %s *)nothing;", type, number,
                bits, bits, e->k->access[inst->index].buffer, *base ? base : "0", type);

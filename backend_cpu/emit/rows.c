@@ -81,9 +81,9 @@ static void put_map_flat(fsr_c_emit *e) {
     put_innermost(e, "lo0", "hi0", "");
 }
 
-static void begin_tile(fsr_c_emit *e, int d) {
-    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, e->s->tile);
-    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, e->s->tile, d, d, e->s->tile);
+static void begin_tile(fsr_c_emit *e, int d, int side) {
+    fsr_c_begin(e, "for (i64 b%d = lo%d; b%d < hi%d; b%d += %d)", d, d, d, d, d, side);
+    fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, side, d, d, side);
 }
 
 /* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
@@ -94,8 +94,8 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
             fsr_c_dimension(e, d);
     if (tiled < 0)
         return last;
-    begin_tile(e, tiled);
-    begin_tile(e, last);
+    begin_tile(e, tiled, e->s->tile);
+    begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
     snprintf(var, sizeof var, "i%d", tiled);
     fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
     fsr_c_advance(e, tiled, var);

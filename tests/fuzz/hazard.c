@@ -2,6 +2,7 @@
 /* Kernels that write in place, point by point: who reads and who writes each address. The planner proves from strides
  * and ranges that they are the same point (fusion/in_place.c, fusion/memory.c); here they are counted out. An
  * interpreter alone would not see every mistake: it walks forward, where x[:-1] = x[1:] happens to be right. */
+#include "fusion/address.h"
 #include "tests/fuzz/check.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@ static int64_t address_at(const fsr_kernel *k, const fsr_launch *launch, const f
     int64_t at = a->offset >= 0 ? launch->integer[a->offset] : 0;
     for (int d = k->ndim - 1; d >= 0; d--) {
         int64_t extent = launch->integer[FSR_INT_EXTENT + d];
-        int64_t stride = a->stride[d] == FSR_STRIDE_VAR ? launch->integer[a->slot[d]] : a->stride[d] == FSR_STRIDE_ONE;
+        int64_t stride = fsr_form_stride(a, launch->integer, d);
         at += point % extent * stride;
         point /= extent;
     }

@@ -189,6 +189,44 @@ static void vectors_of_what_is_not_loaded(void **state) {
     }
 }
 
+/* The tile of a CPU's kernel: its side, and the elements of its rows. */
+static void expect_squares(fsr_node y, int side, int breadth) {
+    fsr_program p = plan_of(&target_cpu, &y, 1);
+    assert_int_equal(p.info.kernels, 1);
+    const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+    fsr_program_clear(&p);
+    assert_int_equal(s.tile, side);
+    assert_int_equal(s.breadth, breadth);
+}
+
+/* Rows of squares are long where others are read along them; every other element across is worth squares, too. */
+static void squares_have_long_rows(void **state) {
+    (void)state;
+    const fsr_node x = plan_matrix(table_graph, 512, 512), two = fsr_float(table_graph, 2);
+    expect_squares(fsr_mul(fsr_transpose(x, NULL), two), 32, 0);
+    expect_squares(fsr_add(x, fsr_transpose(x, NULL)), 32, 256);
+    expect_squares(fsr_mul(fsr_transpose(fsr_slice(x, 1, 0, 512, 2), NULL), two), 32, 0);
+    expect_squares(fsr_mul(fsr_slice(x, 1, 0, 512, 2), two), 0, 0);
+}
+
+/* A compiler that knows that every other element is read takes them out of two vectors; of every third it is an
+ * argument. */
+static void steps_of_two_are_known(void **state) {
+    (void)state;
+    const fsr_node x = plan_matrix(table_graph, 64, 96), two = fsr_float(table_graph, 2);
+    for (int step = 1; step <= 3; ++step) {
+        fsr_node y = fsr_mul(fsr_slice(x, 1, 0, 96, step), two);
+        fsr_program p = plan_of(&target_cpu, &y, 1);
+        const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+        fsr_stride_kind most = FSR_STRIDE_ZERO;
+        for (int f = 0; f < k->nforms; ++f)
+            for (int d = 0; d < k->ndim; ++d)
+                most = k->form[f].stride[d] > most ? k->form[f].stride[d] : most;
+        fsr_program_clear(&p);
+        assert_int_equal(most, step == 3 ? FSR_STRIDE_VAR : step == 2 ? FSR_STRIDE_TWO : FSR_STRIDE_ONE);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
@@ -200,6 +238,8 @@ int main(void) {
         TABLE_TEST(transposed_operands_have_squares),
         TABLE_TEST(vectors_of_what_is_not_loaded),
         TABLE_TEST(products_go_where_nothing_is_strided),
+        TABLE_TEST(squares_have_long_rows),
+        TABLE_TEST(steps_of_two_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

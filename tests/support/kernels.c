@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/support/kernels.h"
+#include "fusion/address.h"
 #include "fusion/schedule.h"
 #include <math.h>
 #include <stdlib.h>
@@ -539,8 +540,7 @@ int64_t kernel_elements(const fsr_kernel *k, const fsr_launch *launch, int buffe
         bool empty = false;
         for (int d = 0; d < k->ndim; d++) {
             int64_t extent = launch->integer[FSR_INT_EXTENT + d];
-            int64_t stride =
-                form->stride[d] == FSR_STRIDE_VAR ? launch->integer[form->slot[d]] : form->stride[d] == FSR_STRIDE_ONE;
+            int64_t stride = fsr_form_stride(form, launch->integer, d);
             empty = empty || (extent == 0 && (stride != 0 || d < k->nparallel));
             last += (extent - 1) * stride;
         }

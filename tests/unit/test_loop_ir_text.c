@@ -110,7 +110,7 @@ static const char everything[] =
     "  guard g0 0 <= i6 + d0*i7 + d1 < i8 step i9 and 0 <= d1 < i10\n"
     "  p0 row  v0 = u64 s0\n"
     "  p0 row  v1 = f32 nan:7fc12345\n"
-    "  p0 elem v2 = c64 load b0[(i6 + d0*i7 + d1) / i9] if g0\n"
+    "  p0 elem v2 = c64 load b0[(i6 + d0*2 + d1) / i9] if g0\n"
     "  p0 elem v3 = bool g0\n"
     "  p0 elem v4 = f32 real.c64(v2)\n"
     "  p0 elem v5 = f32 where(v3, v4, v1)\n"
