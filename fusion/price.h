@@ -31,6 +31,9 @@ bool fsr_price_scatters(const fsr_flow *flow, const fsr_flow_node *n);
  * held. */
 bool fsr_price_walks(const fsr_flow_node *n);
 bool fsr_price_goes_on(const fsr_partition *p, int id);
+/* Operations of a scalar operation beside those that the table of operations counts, which schedules follow, too:
+ * elements a thread that were measured with these counts stay as they are. */
+double fsr_price_divides(const fsr_prices *prices, fsr_op op);
 /* Operations of a node for one element. */
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
 

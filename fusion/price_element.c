@@ -87,7 +87,10 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     const double asked =
         guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED ? prices->guarded * k->guard[guard].n : 0;
     switch (inst->kind) {
-    case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : fsr_inst_cost(k, number);
+    case FSR_INST_OP:
+        return fsr_inst_chosen(k, version, number) >= 0
+                   ? 0
+                   : fsr_inst_cost(k, number) + fsr_price_divides(prices, inst->op);
     case FSR_INST_CALL: return prices->call;
     case FSR_INST_ITERATE: return turns_of(k, inst);
     case FSR_INST_LOAD: return prices->load + asked;

@@ -5,6 +5,7 @@
  * is a function that is evaluated again wherever the difference is. */
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
+#include <math.h>
 #include <stdlib.h>
 
 bool fsr_price_gathers(const fsr_flow_node *n) {
@@ -40,9 +41,13 @@ static bool is_brief(const fsr_prices *prices, const fsr_flow *flow, const fsr_f
     return last >= 0 && of > 1 && of < n->shape.dim[last] && (double)n->shape.dim[last] < prices->brief;
 }
 
+double fsr_price_divides(const fsr_prices *prices, fsr_op op) {
+    return fsr_op_get(op)->rule == FSR_RULE_DIVIDE ? prices->divide : 0;
+}
+
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
     if (fsr_has(n->kind, FSR_FIELD_op))
-        return fsr_op_get(n->op)->cost > 0 ? fsr_op_get(n->op)->cost : 1;
+        return fmax(fsr_op_get(n->op)->cost, 1) + fsr_price_divides(prices, n->op);
     if (fsr_is(n->kind, FSR_OVERWRITES))
         return is_brief(prices, flow, n) ? prices->paste * prices->lanes : has_steps(n) ? prices->paste : 0;
     if (fsr_price_gathers(n))
