@@ -30,8 +30,8 @@ enum {
     BLOCK = 16,
     TILE = 32,
     WIDE = 256, /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
-    RUN = 1024,          /* columns asked at once for arguments beyond a limit */
-    PAST = 256,          /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
+    RUN = 1024, /* columns asked at once for arguments beyond a limit */
+    PAST = 256, /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
     SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
     FOLD_PART = 1 << 16,
     LONG_OPERATOR = 3, /* operations from which on an operator is worth a call where it is not evaluated for each
