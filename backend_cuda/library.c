@@ -26,6 +26,14 @@ fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *cons
     return status || error == cudaSuccess ? status : fsr_cuda_fail(c, error, fault, "library call %s", callee->name);
 }
 
+/* Plans for a GPU have none. */
+fsr_status fsr_cuda_segments(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                             cudaStream_t stream, fsr_fault *fault) {
+    (void)c, (void)array, (void)work, (void)stream;
+    return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a GPU",
+                         fsr_library_call_name(call));
+}
+
 /* Sorts and selections are launches in the step's workspace. A product recorded has a workspace of its own, a transform
  * that of its plan: both are the backend's, so a caller's graph, which is launched in no order with the own stream, has
  * none. cuSOLVER and cuSPARSE take memory call by call, cuRAND makes its generator anew. */

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 static bool has_both(const fsr_flow_node *n) {
-    return fsr_has(n->kind, FSR_FIELD_library) && n->library == FSR_LIBRARY_SPARSE && n->nargs > FSR_SPARSE_PLAIN;
+    const int plain = fsr_has(n->kind, FSR_FIELD_library) ? fsr_library_plain(n->library) : -1;
+    return plain >= 0 && n->nargs > plain;
 }
 
 fsr_status fsr_flow_resolve(fsr_flow *flow, const fsr_target *target) {
@@ -19,15 +20,17 @@ fsr_status fsr_flow_resolve(fsr_flow *flow, const fsr_target *target) {
         ++first;
     if (first == flow->n)
         return FSR_OK;
-    const bool has = target->has && target->has(target->backend, FSR_LIBRARY_SPARSE);
     fsr_link *to = fsr_flow_redirects(flow, &status);
     for (int i = first; to && i < flow->n; ++i) {
         fsr_flow_node *n = &flow->node[i];
         fsr_flow_redirect(flow, i, to);
-        if (has_both(n) && has)
-            n->nargs = FSR_SPARSE_PLAIN;
-        else if (has_both(n))
-            fsr_flow_replace(to, i, n->arg[FSR_SPARSE_PLAIN]);
+        if (!has_both(n))
+            continue;
+        const int plain = fsr_library_plain(n->library);
+        if (target->has && target->has(target->backend, n->library))
+            n->nargs = plain;
+        else
+            fsr_flow_replace(to, i, n->arg[plain]);
     }
     if (to)
         fsr_flow_redirect_outs(flow, to);

@@ -6,7 +6,7 @@
 #include "fusion/flow.h"
 #include "fusion/target.h"
 
-/* Sparse products (graph/sparse.h), before passes: where the machine's libraries have them they stay, without the
+/* Calls that say the same with other nodes (graph/sparse.h), before passes: where the backend has them they stay, without the
  * argument that says the same with other nodes; elsewhere that argument takes their place. What nobody reads then goes
  * in the passes. FSR_ERR_MEMORY. */
 fsr_status fsr_flow_resolve(fsr_flow *flow, const fsr_target *target);

@@ -6,11 +6,14 @@
  * columns inside of what they point into: who records the call sees to that, so no backend looks. Of equations elements
  * of the other triangle are not read; where an element of the diagonal is 0, or is not there, the result is anything.
  * A product's last argument, where there is one, is the same said with other nodes: a plan for a machine without the
- * library has that one in place of the call, and else the call without it (fusion/resolve.c). */
+ * library has that one in place of the call, and else the call without it (fusion/resolve.c).
+ *
+ * And the arguments of "segments": offsets[k + 1], i32 or i64, inside of the axis, values[n], and the same said with
+ * other nodes; a result[k], the sum of values from each offset to the next one, where that is not before it. */
 #ifndef FUSOR_GRAPH_SPARSE_H
 #define FUSOR_GRAPH_SPARSE_H
 
-#include "graph/called.h"
+#include "graph/library.h"
 
 /* Its words, which are 0 or 1: a product; of equations the triangle is the upper one; the diagonal is 1 and is not
  * read. */
@@ -28,5 +31,13 @@ typedef enum fsr_sparse_arg {
     FSR_SPARSE_X,
     FSR_SPARSE_PLAIN
 } fsr_sparse_arg;
+typedef enum fsr_segments_arg { FSR_SEGMENTS_OFFSETS, FSR_SEGMENTS_VALUES, FSR_SEGMENTS_PLAIN } fsr_segments_arg;
+
+/* The argument of a call that says the same with other nodes, where it has so many; -1: none does. */
+static inline int fsr_library_plain(fsr_library library) {
+    return library == FSR_LIBRARY_SPARSE     ? (int)FSR_SPARSE_PLAIN
+           : library == FSR_LIBRARY_SEGMENTS ? (int)FSR_SEGMENTS_PLAIN
+                                             : -1;
+}
 
 #endif

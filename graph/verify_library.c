@@ -203,6 +203,24 @@ static const char *check_sparse(const fsr_applied *a) {
     return check_sparse_matrix(a, n->shape.dim[1 - product]);
 }
 
+static const char *check_segments(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nout != 1 || n->nargs < FSR_SEGMENTS_PLAIN || n->nargs > FSR_SEGMENTS_PLAIN + 1)
+        return "arity";
+    const fsr_shape *offsets = &a->arg[FSR_SEGMENTS_OFFSETS]->shape, *values = &a->arg[FSR_SEGMENTS_VALUES]->shape;
+    const fsr_dtype index = fsr_applied_dtype(a, FSR_SEGMENTS_OFFSETS), dtype = n->dtype[0];
+    if ((index != FSR_I32 && index != FSR_I64) || !fsr_dtype_is_inexact(dtype) || fsr_dtype_is_half(dtype) ||
+        fsr_applied_dtype(a, FSR_SEGMENTS_VALUES) != dtype)
+        return "dtypes";
+    if (n->shape.ndim != 1 || n->shape.dim[0] == 0 || offsets->ndim != 1 || offsets->dim[0] != n->shape.dim[0] + 1 ||
+        values->ndim != 1 || values->dim[0] == 0)
+        return "segments of another shape, or of nothing";
+    return n->nargs > FSR_SEGMENTS_PLAIN && (!fsr_shape_equal(&a->arg[FSR_SEGMENTS_PLAIN]->shape, &n->shape) ||
+                                             fsr_applied_dtype(a, FSR_SEGMENTS_PLAIN) != dtype)
+               ? "another result said with other nodes"
+               : NULL;
+}
+
 const char *fsr_library_check(const fsr_applied *a) {
     static const char *(*const check_of[FSR_LIBRARY_COUNT])(const fsr_applied *) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = check_##function,

@@ -6,8 +6,8 @@
  * bits in every run. Coordinates are ordered by a stable sort of their rows. The row of each element is how many rows
  * have begun: a count at each offset and a running sum, where a search for each element would be a loop.
  * Equations, each of which waits for others, are a library call (graph/sparse.h), and so are products of large matrices
- * with vectors, where a machine has the library; what is wrong with a matrix is put right before it: a library looks at
- * no index. */
+ * with vectors, where the backend has the library, as a CPU has; what is wrong with a matrix is put right before it: a
+ * library looks at no index. */
 #include "graph/sparse.h"
 #include "primitives/primitives.h"
 #include <math.h>
@@ -145,14 +145,20 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
 
 /* ---- the library call -------------------------------------------------------------------------------------- */
 
+/* x, i64, as `like` is, an integer, where it fits: two of 32 bits are not compared as of 64. */
+static fsr_node as_narrow(fsr_site at, fsr_node x, fsr_node like, int64_t value) {
+    return fsr_node_dtype(like) == FSR_I32 && value <= INT32_MAX ? fsr_convert(at, x, FSR_I32, false) : x;
+}
+
 /* Offsets and columns as libraries take them, which look at nothing: inside, not falling, and of one dtype. */
 static void make_safe(fsr_site at, fsr_csr *a) {
     const int64_t n = fsr_node_size(a->columns);
     const fsr_dtype dtype = n <= INT32_MAX && a->cols <= INT32_MAX ? FSR_I32 : FSR_I64;
     const fsr_node columns = fsr_integers(at, a->columns), offsets = fsr_integers(at, a->offsets);
-    const fsr_node zero = fsr_whole(at, columns, 0), last = fsr_count_i64(columns.graph, at, a->cols - 1);
-    const fsr_node end = fsr_count_i64(columns.graph, at, n);
-    a->columns = fsr_convert(at, fsr_minimum_at(at, fsr_maximum_at(at, columns, zero), last), dtype, false);
+    const fsr_node zero = fsr_int_at(at, columns.graph, 0), last = fsr_count_i64(columns.graph, at, a->cols - 1);
+    const fsr_node end = as_narrow(at, fsr_count_i64(columns.graph, at, n), offsets, n);
+    a->columns = fsr_minimum_at(at, fsr_maximum_at(at, columns, zero), as_narrow(at, last, columns, a->cols - 1));
+    a->columns = fsr_convert(at, a->columns, dtype, false);
     const fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, zero), end);
     a->offsets = fsr_cummax_at(at, fsr_convert(at, inside, dtype, false), (int[]){0}, 1, 0);
 }

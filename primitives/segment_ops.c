@@ -5,6 +5,7 @@
  * Running folds are scans of all elements by an operator that begins again at marks (segment.c): each element has a
  * result, so there is nothing to spare. An exclusive one is the inclusive one of the element before. */
 #include "graph/sized.h"
+#include "graph/sparse.h"
 #include "primitives/segment.h"
 #include <string.h>
 
@@ -26,6 +27,29 @@ static void applied(fsr_node *out, const fsr_node *left, const fsr_node *right, 
     out[0] = fsr_map(a->at, a->op, (fsr_node[]){left[0], right[0]}, 2);
 }
 
+/* Sums of fewer elements are a few short kernels, in which more fuses. */
+enum { LEAST_ELEMENTS = 1 << 18 };
+
+/* Sums of floats of many elements, as a library call beside what says the same, plain: a backend that has the call adds
+ * each segment up where it lies. */
+static fsr_node summed(const fsr_segments *s, const known *k, fsr_node x, fsr_node plain) {
+    const fsr_node arg[] = {s->offsets, x, plain};
+    const fsr_rec *sound = fsr_node_sound(plain);
+    fsr_node handle;
+    if (!sound || k->op != FSR_OP_ADD || !fsr_dtype_is_inexact(fsr_node_dtype(x)) || fsr_node_ndim(x) != 1 ||
+        s->n < LEAST_ELEMENTS || s->count == 0)
+        return plain;
+    const fsr_type type = {sound->shape, 1, {fsr_node_dtype(plain)}};
+    fsr_rec *rec = fsr_graph_add(x.graph, s->at, k->what, FSR_NODE_LIBRARY, &type, &handle);
+    if (!rec)
+        return handle;
+    rec->library = FSR_LIBRARY_SEGMENTS;
+    rec->nargs = FSR_SEGMENTS_PLAIN + 1;
+    for (int i = 0; i < rec->nargs; i++)
+        rec->arg[i] = (fsr_ref){arg[i].id, arg[i].output};
+    return handle;
+}
+
 static fsr_node folded(fsr_site at, const known *k, fsr_node x, fsr_node offsets) {
     fsr_node poison, out = {0};
     fsr_segments s;
@@ -42,6 +66,7 @@ static fsr_node folded(fsr_site at, const known *k, fsr_node x, fsr_node offsets
     const fsr_value identity = fsr_op_identity(k->op, state);
     const fsr_operator op = {applied, &a, 1, {0}, true, {&identity}};
     fsr_segment_fold(&s, &out, &x, &op, k->op == FSR_OP_ADD);
+    out = summed(&s, k, x, out);
     return fsr_node_sound(out) ? fsr_segments_result(&s, fsr_convert(at, out, dtype, false)) : out;
 }
 

@@ -12,6 +12,7 @@
  * The body is the caller's code and may do anything; what it left is checked as an operator's (body.c). */
 #include "graph/pairs.h"
 #include "graph/scope.h"
+#include "graph/sparse.h"
 #include "primitives/body.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,10 +271,17 @@ static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fs
     return again_plain(r, id, whole, own);
 }
 
-/* Calls of graph/libraries.def go along their arguments' last dimensions, but for those of sparse matrices; what a
- * call of the program's own does with more nobody knows. */
+/* Calls of graph/libraries.def go along their arguments' last dimensions, but for those of sparse matrices and segments,
+ * in place of which stands what says the same with other nodes; what a call of the program's own does with more nobody
+ * knows. */
 static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
-    const fsr_library library = fsr_graph_rec(r->g, id)->library;
+    const fsr_rec *rec = fsr_graph_rec(r->g, id);
+    const fsr_library library = rec->library;
+    const int plain = fsr_library_plain(library);
+    if (plain >= 0 && rec->nargs > plain) {
+        r->image[id] = fsr_graph_handle(r->g, arg[plain].id, arg[plain].output);
+        return true;
+    }
     const bool alone = library == FSR_LIBRARY_CALLER || library == FSR_LIBRARY_SPARSE;
     return (alone ? again_never : again_plain)(r, id, whole, arg);
 }

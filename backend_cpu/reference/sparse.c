@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of sparse matrices, whose bound is that of a sum of as many products; and equations whose matrix is a
+/* Products of sparse matrices and sums of segments, whose bound is that of a sum of as many terms; and equations whose matrix is a
  * triangle by rows, by substitution in long double, with a bound beside each element: what
  * the elements before it may be off, times the row's, and a rounding for each of the row's operations, over the
  * diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it, which is what
@@ -96,6 +96,14 @@ static fsr_ball solve_row(const problem *p, int64_t i, const fsr_ref_element *si
     return divide(p, &r);
 }
 
+/* What has been subtracted from nothing, added. */
+static fsr_ball summed(const problem *p, const row *r) {
+    const long double unit = (long double)fsr_ball_unit(p->dtype) * (fsr_dtype_is_complex(p->dtype) ? 4 : 1);
+    const long double radius =
+        r->radius + (long double)(r->steps + 2) * (unit * r->size + (long double)fsr_ball_ulp(p->dtype, 0));
+    return (fsr_ball){.center = -r->re, .imag = -r->im, .radius = fits(p, r) ? (double)radius * (1 + 1e-12) : INFINITY};
+}
+
 /* A row times x. */
 static fsr_ball multiply_row(const problem *p, int64_t i, int64_t cols) {
     row r = {.good = true};
@@ -111,10 +119,7 @@ static fsr_ball multiply_row(const problem *p, int64_t i, int64_t cols) {
             subtract(&r, &a, &x);
         }
     }
-    const long double unit = (long double)fsr_ball_unit(p->dtype) * (fsr_dtype_is_complex(p->dtype) ? 4 : 1);
-    const long double radius =
-        r.radius + (long double)(r.steps + 2) * (unit * r.size + (long double)fsr_ball_ulp(p->dtype, 0));
-    return (fsr_ball){.center = -r.re, .imag = -r.im, .radius = fits(p, &r) ? (double)radius * (1 + 1e-12) : INFINITY};
+    return summed(p, &r);
 }
 
 static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_ball *x) {
@@ -132,6 +137,28 @@ static bool multiply(const problem *p, int64_t cols, fsr_ref_data *out) {
     for (int64_t i = 0; i < p->n && good; i++) {
         const fsr_ball x = multiply_row(p, i, cols);
         good = store(p, out, i, &x);
+    }
+    return good;
+}
+
+bool fsr_ref_segments(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                      fsr_fault *fault) {
+    const int64_t n = rec->shape.dim[0], end = shape[FSR_SEGMENTS_VALUES].dim[0];
+    const problem p = {.in = in, .n = n, .dtype = rec->dtype[0]};
+    const fsr_ball one = fsr_ball_real(1, 0);
+    (void)fault;
+    out[0] = fsr_ref_data_new(p.dtype, n, true);
+    bool good = out[0] != NULL;
+    for (int64_t i = 0; i < n && good; i++) {
+        row r = {.good = true};
+        const int64_t from = place(&p, FSR_SEGMENTS_OFFSETS, i), to = place(&p, FSR_SEGMENTS_OFFSETS, i + 1);
+        r.good = from >= 0 && to >= 0 && from <= end && to <= end;
+        for (int64_t e = from; e < to && r.good; e++) {
+            const fsr_ball a = element(&p, FSR_SEGMENTS_VALUES, e).ball;
+            subtract(&r, &a, &one);
+        }
+        const fsr_ball x = summed(&p, &r);
+        good = store(&p, out[0], i, &x);
     }
     return good;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "sparse" on a CPU. Equations: row after row, each with what was found before. Right sides are shared
  * among threads; one by itself is one thread's. A row is summed in f64 in the order of its elements, so bits depend on
- * nothing else. Products are here for whoever runs a program's steps by hand: plans for a CPU have none. */
+ * nothing else. Products are sums of rows (row_sums.c). */
 #include "graph/sparse.h"
 #include "backend_cpu/run/library.h"
+#include "backend_cpu/run/row_sums.h"
 #include "graph/shape.h"
 #include "graph/size.h"
 #include <complex.h>
@@ -48,23 +49,6 @@ SOLVE(solve_f64, double, double)
 SOLVE(solve_c64, float complex, double complex)
 SOLVE(solve_c128, double complex, double complex)
 
-#define PRODUCT(name, type, wide)                                                     \
-    static void name(const job *j, int64_t side) {                                    \
-        const type *value = j->array[FSR_SPARSE_VALUES], *x = j->array[FSR_SPARSE_X]; \
-        (void)side;                                                                   \
-        for (int64_t row = 0; row < j->n; row++) {                                    \
-            const int64_t end = index_at(j, FSR_SPARSE_OFFSETS, row + 1);             \
-            wide sum = 0;                                                             \
-            for (int64_t e = index_at(j, FSR_SPARSE_OFFSETS, row); e < end; e++)      \
-                sum += (wide)value[e] * (wide)x[index_at(j, FSR_SPARSE_COLUMNS, e)];  \
-            ((type *)j->out)[row] = (type)sum;                                        \
-        }                                                                             \
-    }
-PRODUCT(multiply_f32, float, double)
-PRODUCT(multiply_f64, double, double)
-PRODUCT(multiply_c64, float complex, double complex)
-PRODUCT(multiply_c128, double complex, double complex)
-
 static void sides(void *arg, int worker) {
     job *j = arg;
     int64_t side;
@@ -75,20 +59,22 @@ static void sides(void *arg, int worker) {
 
 fsr_status fsr_cpu_sparse(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
-    static void (*const one[2][FSR_DTYPE_COUNT])(const job *, int64_t) = {
-        {[FSR_F32] = solve_f32, [FSR_F64] = solve_f64, [FSR_C64] = solve_c64, [FSR_C128] = solve_c128},
-        {[FSR_F32] = multiply_f32, [FSR_F64] = multiply_f64, [FSR_C64] = multiply_c64, [FSR_C128] = multiply_c128}};
-    const bool product = fsr_called_word(call->called, FSR_SPARSE_PRODUCT);
+    static void (*const one[FSR_DTYPE_COUNT])(const job *, int64_t) = {
+        [FSR_F32] = solve_f32, [FSR_F64] = solve_f64, [FSR_C64] = solve_c64, [FSR_C128] = solve_c128};
     const fsr_shape *shape = &call->array[call->nin].shape;
     job j = {.array = array,
              .out = array[call->nin],
-             .one = one[product][call->array[call->nin].dtype],
-             .n = shape->dim[1 - product],
-             .sides = product ? 1 : shape->dim[0],
+             .one = one[call->array[call->nin].dtype],
+             .n = shape->dim[1],
+             .sides = shape->dim[0],
              .upper = fsr_called_word(call->called, FSR_SPARSE_UPPER),
              .unit = fsr_called_word(call->called, FSR_SPARSE_UNIT),
              .wide_index = call->array[FSR_SPARSE_OFFSETS].dtype == FSR_I64};
     (void)work, (void)fault;
+    if (fsr_called_word(call->called, FSR_SPARSE_PRODUCT)) {
+        fsr_row_sums(threads, call, array, true);
+        return FSR_OK;
+    }
     atomic_init(&j.next, 0);
     if (crew->threads && j.sides > 1 &&
         fsr_size_mul(j.sides, call->array[FSR_SPARSE_COLUMNS].shape.dim[0]) > SMALL_WORK)

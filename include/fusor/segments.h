@@ -101,8 +101,9 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *a);
  * dtypes, which promote; what computes them, and what is done to the result, element by element, is in the product's
  * kernels. With a vector, of 2^18 floats or complex numbers or more, it is cuSPARSE's on a GPU that has it, loaded when
  * such a product is planned: what is before and behind is a kernel, and sums are in an order of its own, the same in
- * every run, those of f32 in f32, so less precise than fsr_segment_sum's. A kernel in every run then makes offsets and
- * columns safe, some 4 bytes an element. */
+ * every run, those of f32 in f32, so less precise than fsr_segment_sum's. On a CPU it is a loop over the rows' elements,
+ * which are added as fsr_segment_sum's. A kernel in every run then makes offsets and columns safe, some 4 bytes an
+ * element. */
 fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *a, fsr_node x);
 /* The transposed matrix' product with x, [rows] or [rows, k]: [cols] or [cols, k], summed as fsr_scatter_add does: the
  * same bits in every run. */
