@@ -127,6 +127,7 @@ fsr_status fsr_ref_inset(const fsr_rec *rec, const fsr_shape *part, const fsr_re
 fsr_status fsr_ref_prefix(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data *out,
                           fsr_fault *fault) {
     fsr_ref_walk walk;
+    (void)rec;
     fsr_ref_walk_start(&walk, shape, 0, in, 3);
     for (int64_t at = 0; walk.left > 0; fsr_ref_walk_next(&walk), at++) {
         const fsr_ref_element count = fsr_ref_data_get(in[2].data, walk.at[2]);
