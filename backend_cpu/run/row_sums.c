@@ -203,9 +203,9 @@ void fsr_row_sums(fsr_thread_pool *threads, const fsr_library_call *call, void *
         long_rows(threads, &j);
 }
 
-fsr_status fsr_cpu_segments(fsr_thread_pool *threads, const fsr_library_call *call, void *const *array, void *work,
+fsr_status fsr_cpu_segments(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                             fsr_fault *fault) {
     (void)work, (void)fault;
-    fsr_row_sums(threads, call, array, false);
+    fsr_row_sums(crew->threads, call, array, false);
     return FSR_OK;
 }
