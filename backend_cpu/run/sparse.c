@@ -72,7 +72,7 @@ fsr_status fsr_cpu_sparse(const fsr_crew *crew, const fsr_library_call *call, vo
              .wide_index = call->array[FSR_SPARSE_OFFSETS].dtype == FSR_I64};
     (void)work, (void)fault;
     if (fsr_called_word(call->called, FSR_SPARSE_PRODUCT)) {
-        fsr_row_sums(threads, call, array, true);
+        fsr_row_sums(crew->threads, call, array, true);
         return FSR_OK;
     }
     atomic_init(&j.next, 0);
