@@ -71,10 +71,10 @@ bool fsr_lower_tables(fsr_lowering *l, const fsr_flow_node *n, int slot) {
     return true;
 }
 
-/* The address is that of elements in C order. */
+/* The address is that of elements in C order, or of none: an empty array has no strides. */
 static bool is_packed(const fsr_affine *address, const fsr_shape *shape) {
     int64_t expected = 1;
-    for (int j = shape->ndim - 1; j >= 0; --j) {
+    for (int j = shape->ndim - 1; j >= 0 && fsr_shape_size(shape) != 0; --j) {
         int64_t stride = 0;
         for (int t = 0; t < address->nterms; ++t)
             stride = address->value[t] == j ? address->factor[t] : stride;

@@ -47,8 +47,10 @@ static bool reference(parser *p, fsr_node *node) {
     return p->lex.status == FSR_OK;
 }
 
-/* %a, %b, ... */
+/* %a, %b, ...; a library call may have none. */
 static void arguments(parser *p, fsr_rec *rec) {
+    if (fsr_is(rec->kind, FSR_IS_LIBRARY) && !fsr_lex_sees(&p->lex, '%'))
+        return;
     do {
         fsr_node node;
         if (rec->nargs == FSR_MAX_ARGS)

@@ -47,10 +47,11 @@ typedef struct plan_kind {
     fsr_program_options options;
 } plan_kind;
 
-/* Products of matrices are calls: plain loops where the machine has no library. */
+/* What the CPU backend has where there is OpenBLAS: products of matrices are calls, which are plain loops here where
+ * there is none. */
 static bool has_library(void *backend, int library) {
     (void)backend;
-    return library == FSR_LIBRARY_MATMUL;
+    return library == FSR_LIBRARY_MATMUL || library == FSR_LIBRARY_SPARSE || library == FSR_LIBRARY_SEGMENTS;
 }
 
 /* The plans of one computation: unfused, the usual two, a GPU whose blocks hold only 16 columns (so that small arrays

@@ -284,6 +284,15 @@ static void draw_sparse(generator *t, recipe_step *s) {
     s->start = below(t, FUZZ_SPARSE);
 }
 
+static void draw_calls(generator *t, recipe_step *s) {
+    s->kind = STEP_CALLS;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_step(t);
+    s->start = below(t, FUZZ_CALLS);
+    if (s->start % (FUZZ_CALLS / 2) == FUZZ_LARGE_CALL && chance(t, 80)) /* these take long */
+        s->start--;
+}
+
 static void draw_lengths(generator *t, recipe_step *s) {
     s->kind = STEP_LENGTHS;
     s->arg[0] = pick_step(t);
@@ -372,7 +381,7 @@ static void draw(generator *t, recipe_step *s) {
     if (last < 1 || kind < 10)
         draw_leaf(t, s);
     else if (t->sparse && chance(t, 25))
-        (chance(t, 30) ? draw_product : draw_sparse)(t, s);
+        (chance(t, 30) ? draw_calls : chance(t, 40) ? draw_product : draw_sparse)(t, s);
     else if (chance(t, 40) && draw_back(t, s))
         ;
     else if (step_has_pair(t->r->step[last].kind) && chance(t, 60)) {

@@ -83,7 +83,7 @@ static bool reads_any(const fsr_launch *launch, const fsr_access *a) {
 }
 
 static bool is_safe(const fsr_kernel *k, const fsr_launch *launch, int from, int to) {
-    return k->access[from].whole ? !reads_any(launch, &k->access[from])
+    return k->access[from].whole ? !reads_any(launch, &k->access[from]) || points_of(k, launch) == 0
                                  : apart(k, launch, fsr_access_form(k, from), fsr_access_form(k, to));
 }
 

@@ -101,6 +101,7 @@ typedef enum step_kind {
     STEP_ORDERS,  /* fuzz_order's form start, of arg 0 and arg 1: axis (RECIPE_FLAT: flattened), flags */
     STEP_LENGTHS, /* fuzz_lengths' form start, of the mask arg 1 and arg 0 */
     STEP_SPARSE,  /* fuzz_sparse's form start, of arg 0 and arg 1 */
+    STEP_CALLS,   /* fuzz_calls' form start, of arg 0 and arg 1 */
     STEP_KINDS
 } step_kind;
 
@@ -222,6 +223,11 @@ fsr_node fuzz_filled(fsr_node x, int ndim, const int64_t *shape);
  * scatters and segments by operators. recipe_sparse.c */
 enum { FUZZ_SPARSE = 21 };
 fsr_node fuzz_sparse(fsr_node x, fsr_node y, int form);
+
+/* Calls of libraries, by each builder that records one and is in no other step; the second half of the forms have an
+ * extent of 0; FUZZ_LARGE_CALL and the last one have many elements, that a library is worth it. recipe_calls.c */
+enum { FUZZ_CALLS = 60, FUZZ_LARGE_CALL = 29 };
+fsr_node fuzz_calls(fsr_node x, fsr_node y, int form);
 
 /* x backwards, by a library call of the tests' own. recipe_library.c */
 fsr_node fuzz_backwards(fsr_node x);

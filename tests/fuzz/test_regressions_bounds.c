@@ -72,6 +72,21 @@ static void test_sign_of_a_dense_zero(void **state) {
     CHECK(false, fsr_signbit(fsr_real(fuzz_matmul(fsr_cast(x, FSR_C64), fsr_full(g, FSR_F32, 1, SHAPE(1), 0), 6))));
 }
 
+/* The whole of an array without elements, as a function's own. */
+static void test_whole_of_nothing(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4);
+    CHECK(true, fuzz_call(x, fuzz_leaf(g, FSR_F32, 4, SHAPE(1, 2, 0, 1), 4), FUZZ_RAW));
+}
+
+/* A search for nothing: what has no elements shares the address of the array that is searched. */
+static void test_search_for_nothing(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 1, 1), 4), end[2];
+    fuzz_iterate(end, (fsr_node[]){x, x}, 1, 1);
+    CHECK(true, fuzz_take(end[0], fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 0, 1), 4), 7, FSR_BOUND_WRAP, 2));
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -84,14 +99,48 @@ static int forms(const recipe_step *s, int *form) {
     case STEP_TAKE: *form = (int)s->start; return FUZZ_TAKES;
     case STEP_LENGTHS: *form = (int)s->start; return FUZZ_LENGTHS;
     case STEP_SPARSE: *form = (int)s->start; return FUZZ_SPARSE;
+    case STEP_CALLS: *form = (int)s->start; return FUZZ_CALLS;
     default: *form = 0; return 1;
     }
+}
+
+/* The calls of libraries that are in a graph: a product is a fold until a plan makes a call of it. */
+static void note_calls(const fsr_graph *graph, int call[FSR_LIBRARY_COUNT]) {
+    for (uint32_t id = 0; id < fsr_graph_slots(graph); id++) {
+        const fsr_rec *rec = fsr_graph_rec(graph, id);
+        if (rec && fsr_is(rec->kind, FSR_IS_LIBRARY))
+            call[rec->library]++;
+        if (rec && rec->product)
+            call[FSR_LIBRARY_MATMUL]++;
+    }
+}
+
+/* Each row of graph/libraries.def gets into graphs of recipes. Counter-example: curand's, whose text had no reader, and
+ * sums of segments, of which calls are made only for more elements than any recipe had. */
+static void test_every_call_is_drawn(void **state) {
+    enum { RECIPES = 3000 };
+    int call[FSR_LIBRARY_COUNT] = {0};
+    (void)state;
+    for (int i = 0; i < RECIPES; i++) {
+        static recipe r;
+        fsr_node node[RECIPE_STEPS], other[RECIPE_STEPS];
+        fsr_graph_owner *own;
+        fsr_graph *graph = node_graph(&own);
+        recipe_generate(&r, 77000 + (uint64_t)i);
+        for (int k = 0; k < r.n; k++)
+            recipe_record(&r, k, graph, node, other);
+        note_calls(graph, call);
+        fsr_graph_owner_free(own);
+    }
+    for (int library = 0; library < FSR_LIBRARY_COUNT; library++)
+        if (call[library] == 0)
+            fail_msg("the library call %s is never drawn", fsr_library_word((fsr_library)library));
 }
 
 /* Every kind of step, in each of its forms, and every operation get into recipes: a step that builders always refuse is
  * never seen to be missing. Counter-example: elements at computed indices whose recipes had lost their indices. */
 static void test_everything_is_drawn(void **state) {
-    enum { RECIPES = 4000, FORMS = 32 };
+    enum { RECIPES = 12000, FORMS = 64 };
     static int seen[STEP_KINDS][FORMS], known[STEP_KINDS], ops[FSR_OP_COUNT];
     (void)state;
     for (int i = 0; i < RECIPES; i++) {
@@ -119,11 +168,18 @@ static void test_everything_is_drawn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_products_that_overflow),          TEST(test_sign_of_a_solved_zero),
-        TEST(test_triangle_that_overflows),         TEST(test_large_quotients),
-        TEST(test_end_of_a_rounded_bound),          TEST(test_one_element_put_over_itself),
-        TEST(test_sign_of_a_sorted_zero),           TEST(test_sign_of_a_dense_zero),
+        TEST(test_products_that_overflow),
+        TEST(test_sign_of_a_solved_zero),
+        TEST(test_triangle_that_overflows),
+        TEST(test_large_quotients),
+        TEST(test_end_of_a_rounded_bound),
+        TEST(test_one_element_put_over_itself),
+        TEST(test_sign_of_a_sorted_zero),
+        TEST(test_sign_of_a_dense_zero),
+        TEST(test_whole_of_nothing),
+        TEST(test_search_for_nothing),
         cmocka_unit_test(test_everything_is_drawn),
+        cmocka_unit_test(test_every_call_is_drawn),
     };
     return cmocka_run_group_tests_name("fuzz regressions of bounds", tests, NULL, NULL);
 }

@@ -232,6 +232,16 @@ static void folds(void **state) {
     round_trip((fsr_node[]){out[1], fsr_add(out[0], out[1])}, 2);
 }
 
+/* A call may have no arguments. */
+static void library_calls(void **state) {
+    (void)state;
+    fsr_node x = INPUT(g, FSR_F32, 3, 4);
+    round_trip_one(fsr_fft(x, 1));
+    round_trip_one(fsr_sort(x, AXES(1), 1, 0));
+    round_trip_one(fsr_curand_bits(g, FSR_XORWOW, 7, 3, 2, SHAPE(2, 3)));
+    round_trip_one(fsr_neg(fsr_curand_normal(g, FSR_SOBOL32, 0, 1, FSR_F64, 1, SHAPE(5))));
+}
+
 static void poison(void **state) {
     (void)state;
     round_trip_one(fsr_poison(g, fsr_here("a \"b\".c", 1), FSR_ERR_VALUE, "op", "back\\slash\nline"));
@@ -535,6 +545,7 @@ int main(void) {
         TEST(filters),
         TEST(loops),
         TEST(folds),
+        TEST(library_calls),
         TEST(poison),
         TEST(data_becomes_inputs),
         TEST(free_form),
