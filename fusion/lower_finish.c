@@ -99,15 +99,25 @@ static bool used_by_element(const fsr_kernel *k, int access) {
     return false;
 }
 
+/* What a kernel knows of a stride. Two is every other element where no other dimension goes from one to the next: rows of two
+ * elements lie so as well, but are an extent, which a kernel takes as it comes. */
+static fsr_stride_kind kind_of_stride(const fsr_affine *sum, const fsr_domain *d, int64_t coef) {
+    bool dense = false;
+    for (int j = 0; j < d->ndim; ++j)
+        dense = dense || sum->coef[j] == 1;
+    if (coef == 2 && !dense)
+        return FSR_STRIDE_TWO;
+    return coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
+}
+
 /* The kernel's form of a sum; -1: too many arguments. */
 static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
-    static const fsr_stride_kind kinds[] = {FSR_STRIDE_ZERO, FSR_STRIDE_ONE, FSR_STRIDE_TWO};
     fsr_index_form a = {.offset = -1, .nterms = sum->nterms};
     if (sum->offset != 0 && (a.offset = fsr_lower_integer(l, sum->offset)) < 0)
         return -1;
     for (int j = 0; j < d->ndim; ++j) {
-        int64_t coef = sum->coef[j];
-        a.stride[j] = coef < 0 || coef > 2 ? FSR_STRIDE_VAR : kinds[coef];
+        const int64_t coef = sum->coef[j];
+        a.stride[j] = kind_of_stride(sum, d, coef);
         if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = fsr_lower_integer(l, coef)) < 0)
             return -1;
     }

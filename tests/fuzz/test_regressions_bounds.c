@@ -87,6 +87,14 @@ static void test_search_for_nothing(void **state) {
     CHECK(true, fuzz_take(end[0], fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 0, 1), 4), 7, FSR_BOUND_WRAP, 2));
 }
 
+/* Sums on the way to an element of a transform may be no numbers, whatever the element is. */
+static void test_transform_that_overflows(void **state) {
+    (void)state;
+    fsr_node x = fsr_full(g, FSR_C128, 1, SHAPE(6), 1e308), y = fsr_full(g, FSR_F32, 1, SHAPE(6), 1e38);
+    CHECK(true, fsr_ifftn(x, (int[]){-1}, 1), fsr_fftn(x, (int[]){-1}, 1));
+    CHECK(true, fsr_real(fsr_rfft(y, 0)));
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -178,6 +186,7 @@ int main(void) {
         TEST(test_sign_of_a_dense_zero),
         TEST(test_whole_of_nothing),
         TEST(test_search_for_nothing),
+        TEST(test_transform_that_overflows),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_every_call_is_drawn),
     };
