@@ -14,6 +14,10 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
                                                       {FSR_CUFFT_C2C, FSR_CUFFT_Z2Z},
                                                       {FSR_CUFFT_R2C, FSR_CUFFT_D2Z},
                                                       {FSR_CUFFT_C2R, FSR_CUFFT_Z2D}};
+    static const char *const function[FSR_FOURIER_KINDS][2] = {{"cufftExecC2C", "cufftExecZ2Z"},
+                                                               {"cufftExecC2C", "cufftExecZ2Z"},
+                                                               {"cufftExecR2C", "cufftExecD2Z"},
+                                                               {"cufftExecC2R", "cufftExecZ2D"}};
     const fsr_library_array *in = &call->array[0];
     const fsr_fourier_kind kind = fsr_fourier_kind_of(call->called);
     const bool wide = in->dtype == FSR_F64 || in->dtype == FSR_C128;
@@ -41,6 +45,6 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
         status = (wide ? f->ExecZ2D : f->ExecC2R)(plan, work, array[1]);
     else
         status = (wide ? f->ExecZ2Z : f->ExecC2C)(plan, array[0], array[1], direction);
-    return status ? fsr_cufft_fail(status, "a transform", fault) : FSR_OK;
+    return status ? fsr_cufft_fail(status, function[kind][wide], fault) : FSR_OK;
 }
 #endif

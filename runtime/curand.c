@@ -41,13 +41,19 @@ fsr_status fsr_curand_create(const fsr_curand *c, fsr_generator kind, void **gen
     return fsr_curand_told(c, c->CreateGenerator(generator, type_of[kind]), "curandCreateGenerator", fault);
 }
 
-static int draw(const fsr_curand *c, void *generator, fsr_sequence_draws draws, fsr_dtype dtype, size_t n, void *out) {
+static int draw(const fsr_curand *c, void *generator, fsr_sequence_draws draws, fsr_dtype dtype, size_t n, void *out,
+                const char **what) {
+    static const char *const name[FSR_SEQUENCE_KINDS][2] = {
+        [FSR_SEQUENCE_BITS] = {"curandGenerate", "curandGenerateLongLong"},
+        [FSR_SEQUENCE_UNIFORM] = {"curandGenerateUniform", "curandGenerateUniformDouble"},
+        [FSR_SEQUENCE_NORMAL] = {"curandGenerateNormal", "curandGenerateNormalDouble"}};
+    const bool wide = fsr_dtype_size(dtype) == 8;
+    *what = name[draws][wide];
     if (draws == FSR_SEQUENCE_BITS)
-        return dtype == FSR_U32 ? c->Generate(generator, out, n) : c->GenerateLongLong(generator, out, n);
+        return wide ? c->GenerateLongLong(generator, out, n) : c->Generate(generator, out, n);
     if (draws == FSR_SEQUENCE_UNIFORM)
-        return dtype == FSR_F32 ? c->GenerateUniform(generator, out, n) : c->GenerateUniformDouble(generator, out, n);
-    return dtype == FSR_F32 ? c->GenerateNormal(generator, out, n, 0, 1)
-                            : c->GenerateNormalDouble(generator, out, n, 0, 1);
+        return wide ? c->GenerateUniformDouble(generator, out, n) : c->GenerateUniform(generator, out, n);
+    return wide ? c->GenerateNormalDouble(generator, out, n, 0, 1) : c->GenerateNormal(generator, out, n, 0, 1);
 }
 
 fsr_status fsr_curand_fill(const fsr_curand *c, void *generator, const fsr_called *called, fsr_dtype dtype, int64_t n,
@@ -68,10 +74,8 @@ fsr_status fsr_curand_fill(const fsr_curand *c, void *generator, const fsr_calle
         what = "curandSetGeneratorOffset";
         status = c->SetGeneratorOffset(generator, offset);
     }
-    if (!status) {
-        what = "a draw";
-        status = draw(c, generator, draws, dtype, (size_t)n, out);
-    }
+    if (!status)
+        status = draw(c, generator, draws, dtype, (size_t)n, out, &what);
     return fsr_curand_told(c, status, what, fault);
 }
 

@@ -36,7 +36,7 @@ static void count(int by) {
 
 int cublasCreate_v2(void **handle) {
     static char one;
-    const int status = fails("Create", 1);
+    const int status = fails("Create_v2", 1);
     if (status)
         return status;
     *handle = &one;
@@ -56,13 +56,13 @@ int cublasSetStream_v2(void *handle, void *stream) {
     (void)handle;
     on = stream;
     room = NULL;
-    return fails("SetStream", 7);
+    return fails("SetStream_v2", 7);
 }
 
 int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes) {
     (void)handle;
     room = bytes ? workspace : NULL;
-    return fails("SetWorkspace", 7);
+    return fails("SetWorkspace_v2", 7);
 }
 
 int cublasSetMathMode(void *handle, int mode) {
@@ -125,7 +125,7 @@ int cublasGemmStridedBatchedEx_64(void *handle, int ta, int tb, int64_t m, int64
                        ldb, ldc, batches, a_step, b_step, c_step, a, b, c};
     const char *keeper = getenv("FAKE_RECORD");
     (void)handle, (void)alpha, (void)beta, (void)compute, (void)algorithm;
-    if (fails("Gemm", 13))
+    if (fails("GemmStridedBatchedEx_64", 13))
         return 13;
     if (!keeper || !((record_call *)strtoull(keeper, NULL, 0))(on, multiply, &x, sizeof x))
         multiply(&x);

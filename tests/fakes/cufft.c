@@ -161,10 +161,10 @@ static void run(const void *arguments) {
 
 typedef bool record_call(void *stream, void (*call)(const void *arguments), const void *arguments, size_t bytes);
 
-static int exec(transform *of, int plan, void *in, void *out, int direction) {
+static int exec(const char *name, transform *of, int plan, void *in, void *out, int direction) {
     const kept k = {of, plan, direction, in, out};
     const char *keeper = getenv("FAKE_RECORD");
-    if (fails("Exec", 6))
+    if (fails(name, 6))
         return 6;
     if (!keeper || !((record_call *)strtoull(keeper, NULL, 0))(plans[plan].stream, run, &k, sizeof k))
         run(&k);
@@ -172,25 +172,25 @@ static int exec(transform *of, int plan, void *in, void *out, int direction) {
 }
 
 int cufftExecC2C(int plan, void *in, void *out, int direction) {
-    return exec(do_c2c, plan, in, out, direction);
+    return exec("ExecC2C", do_c2c, plan, in, out, direction);
 }
 
 int cufftExecZ2Z(int plan, void *in, void *out, int direction) {
-    return exec(do_z2z, plan, in, out, direction);
+    return exec("ExecZ2Z", do_z2z, plan, in, out, direction);
 }
 
 int cufftExecR2C(int plan, void *in, void *out) {
-    return exec(do_r2c, plan, in, out, 0);
+    return exec("ExecR2C", do_r2c, plan, in, out, 0);
 }
 
 int cufftExecD2Z(int plan, void *in, void *out) {
-    return exec(do_d2z, plan, in, out, 0);
+    return exec("ExecD2Z", do_d2z, plan, in, out, 0);
 }
 
 int cufftExecC2R(int plan, void *in, void *out) {
-    return exec(do_c2r, plan, in, out, 0);
+    return exec("ExecC2R", do_c2r, plan, in, out, 0);
 }
 
 int cufftExecZ2D(int plan, void *in, void *out) {
-    return exec(do_z2d, plan, in, out, 0);
+    return exec("ExecZ2D", do_z2d, plan, in, out, 0);
 }

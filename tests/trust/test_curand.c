@@ -11,7 +11,9 @@ int main(void) {
     return 77;
 }
 #else
+#include "runtime/curand.h"
 #include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/entries.h"
 #include "tests/trust/fake_cuda.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
@@ -117,14 +119,27 @@ static const struct {
      "library call curand: curandSetQuasiRandomGeneratorDimensions gave status 104"},
     {"SetGeneratorOffset", FSR_SOBOL64, 0, 0, FSR_ERR_DEVICE,
      "library call curand: curandSetGeneratorOffset gave status 103"},
-    {"Generate", FSR_XORWOW, 0, 0, FSR_ERR_DEVICE, "library call curand: a draw gave status 201"},
-    {"GenerateLongLong", FSR_SCRAMBLED_SOBOL64, 0, 1, FSR_ERR_DEVICE, "library call curand: a draw gave status 201"},
-    {"GenerateUniform", FSR_XORWOW, 1, 0, FSR_ERR_DEVICE, "library call curand: a draw gave status 201"},
+    {"Generate", FSR_XORWOW, 0, 0, FSR_ERR_DEVICE, "library call curand: curandGenerate gave status 201"},
+    {"GenerateLongLong", FSR_SCRAMBLED_SOBOL64, 0, 1, FSR_ERR_DEVICE,
+     "library call curand: curandGenerateLongLong gave status 201"},
+    {"GenerateUniform", FSR_XORWOW, 1, 0, FSR_ERR_DEVICE, "library call curand: curandGenerateUniform gave status 201"},
     {"GenerateUniformDouble", FSR_SCRAMBLED_SOBOL32, 1, 1, FSR_ERR_DEVICE,
-     "library call curand: a draw gave status 201"},
-    {"GenerateNormal", FSR_XORWOW, 2, 0, FSR_ERR_DEVICE, "library call curand: a draw gave status 201"},
-    {"GenerateNormalDouble", FSR_SOBOL64, 2, 1, FSR_ERR_DEVICE, "library call curand: a draw gave status 201"},
+     "library call curand: curandGenerateUniformDouble gave status 201"},
+    {"GenerateNormal", FSR_XORWOW, 2, 0, FSR_ERR_DEVICE, "library call curand: curandGenerateNormal gave status 201"},
+    {"GenerateNormalDouble", FSR_SOBOL64, 2, 1, FSR_ERR_DEVICE,
+     "library call curand: curandGenerateNormalDouble gave status 201"},
 };
+
+static void every_entry_has_a_row(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+    } besides[] = {{"CreateGenerator"}, {"CreateGeneratorHost"}, {"SetStream"}}; /* these are calls_fail's own */
+    static const char *const entry[] = {FSR_CURAND_LIST(ENTRY_NAME)};
+    for (int i = 0; i < COUNT_OF(entry); i++)
+        if (!entry_has_row(entry[i], besides, sizeof besides[0], COUNT_OF(besides)))
+            entries_have_rows(&entry[i], 1, calls, sizeof calls[0], COUNT_OF(calls));
+}
 
 /* A call that fails says which, and that is all: the next computation works. No generator is left that has failed. */
 static void each_fails(void) {
@@ -186,6 +201,7 @@ static void no_library(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(sequences, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+                                       cmocka_unit_test(every_entry_has_a_row),
                                        cmocka_unit_test_setup_teardown(memory_for_a_generator, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_on_the_host_fail, setup_cpu, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown),

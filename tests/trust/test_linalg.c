@@ -11,7 +11,9 @@ int main(void) {
     return 77;
 }
 #else
+#include "backend_cuda/cusolver.h"
 #include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/entries.h"
 #include "tests/trust/fake_cuda.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
@@ -136,51 +138,58 @@ static fsr_node asking(const char *name, fsr_node a, fsr_node many) {
     return out;
 }
 
+static const struct {
+    const char *name, *words;
+    fsr_status status;
+} failing[] = {
+    {"Create", "cusolverDnCreate gave status 1, not initialized", FSR_ERR_DEVICE},
+    {"CreateParams", "cusolverDnCreateParams gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
+    {"SetStream", "cusolverDnSetStream gave status 3, invalid value", FSR_ERR_DEVICE},
+    {"cublasBatchedCreate", "cublasCreate gave status 1, not initialized", FSR_ERR_DEVICE},
+    {"Xgetrf_bufferSize", "cusolverDnXgetrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"Xgetrf", "cusolverDnXgetrf gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"Xgetrs", "cusolverDnXgetrs gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"Xpotrf_bufferSize", "cusolverDnXpotrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"Xpotrf", "cusolverDnXpotrf gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"potrfBatched", "cusolverDnpotrfBatched gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"Xgeqrf_bufferSize", "cusolverDnXgeqrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"Xgeqrf", "cusolverDnXgeqrf gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"orgqr_bufferSize", "cusolverDnorgqr_bufferSize gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"orgqr", "cusolverDnorgqr gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"Xgesvd_bufferSize", "cusolverDnXgesvd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"Xgesvd", "cusolverDnXgesvd gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"CreateGesvdjInfo", "cusolverDnCreateGesvdjInfo gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
+    {"gesvdjBatched_bufferSize", "cusolverDngesvdjBatched_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"gesvdjBatched", "cusolverDngesvdjBatched gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"cublasGemmStridedBatchedEx_64", "cublasGemmStridedBatchedEx gave status 13, execution failed", FSR_ERR_DEVICE},
+    {"Xsyevd_bufferSize", "cusolverDnXsyevd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"Xsyevd", "cusolverDnXsyevd gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"XsyevBatched_bufferSize", "cusolverDnXsyevBatched_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
+    {"XsyevBatched", "cusolverDnXsyevBatched gave status 6, execution failed", FSR_ERR_DEVICE},
+    {"cublasgetrfBatched", "cublasgetrfBatched gave status 13, execution failed", FSR_ERR_DEVICE},
+    {"cublasgetrsBatched", "cublasgetrsBatched gave status 13, execution failed", FSR_ERR_DEVICE}};
+
+static void every_entry_has_a_row(void **state) {
+    (void)state;
+    ENTRIES_HAVE_ROWS(FSR_CUSOLVER_LIST, failing);
+    ENTRIES_HAVE_ROWS(FSR_CUSOLVER_NEW_LIST, failing);
+}
+
 /* Each function that fails says which, and that is all: the next computation works. */
 static void calls_fail(void **state) {
     (void)state;
-    static const struct {
-        const char *name, *words;
-        fsr_status status;
-    } row[] = {
-        {"Create", "cusolverDnCreate gave status 1, not initialized", FSR_ERR_DEVICE},
-        {"CreateParams", "cusolverDnCreateParams gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
-        {"SetStream", "cusolverDnSetStream gave status 3, invalid value", FSR_ERR_DEVICE},
-        {"cublasBatchedCreate", "cublasCreate gave status 1, not initialized", FSR_ERR_DEVICE},
-        {"Xgetrf_bufferSize", "cusolverDnXgetrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-        {"Xgetrf", "cusolverDnXgetrf gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"Xgetrs", "cusolverDnXgetrs gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"Xpotrf_bufferSize", "cusolverDnXpotrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-        {"Xpotrf", "cusolverDnXpotrf gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"potrfBatched", "cusolverDnpotrfBatched gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"Xgeqrf_bufferSize", "cusolverDnXgeqrf_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-        {"Xgeqrf", "cusolverDnXgeqrf gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"orgqr_bufferSize", "cusolverDnorgqr_bufferSize gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"orgqr", "cusolverDnorgqr gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"Xgesvd_bufferSize", "cusolverDnXgesvd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-        {"Xgesvd", "cusolverDnXgesvd gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"CreateGesvdjInfo", "cusolverDnCreateGesvdjInfo gave status 2, allocation failed", FSR_ERR_DEVICE_MEMORY},
-        {"gesvdjBatched_bufferSize", "cusolverDngesvdjBatched_bufferSize gave status 7, internal error",
-         FSR_ERR_DEVICE},
-        {"gesvdjBatched", "cusolverDngesvdjBatched gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"cublasGemm", "cublasGemmStridedBatchedEx gave status 13, execution failed", FSR_ERR_DEVICE},
-        {"Xsyevd_bufferSize", "cusolverDnXsyevd_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-        {"Xsyevd", "cusolverDnXsyevd gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"XsyevBatched_bufferSize", "cusolverDnXsyevBatched_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
-        {"XsyevBatched", "cusolverDnXsyevBatched gave status 6, execution failed", FSR_ERR_DEVICE},
-        {"cublasgetrfBatched", "cublasgetrfBatched gave status 13, execution failed", FSR_ERR_DEVICE},
-        {"cublasgetrsBatched", "cublasgetrsBatched gave status 13, execution failed", FSR_ERR_DEVICE}};
     fsr_node a, many;
     positive(matrices(1, 4, 4, 1), &a);
     positive(matrices(3, 4, 4, 1), &many);
-    for (int i = 0; i < COUNT_OF(row); i++) {
-        const bool blas = strncmp(row[i].name, "cublas", 6) == 0;
-        const char *name = strcmp(row[i].name, "cublasBatchedCreate") == 0 ? "Create" : row[i].name + (blas ? 6 : 0);
+    for (int i = 0; i < COUNT_OF(failing); i++) {
+        const bool blas = strncmp(failing[i].name, "cublas", 6) == 0;
+        const char *name =
+            strcmp(failing[i].name, "cublasBatchedCreate") == 0 ? "Create_v2" : failing[i].name + (blas ? 6 : 0);
         char words[200];
-        snprintf(words, sizeof words, "library call linalg: %s", row[i].words);
-        fsr_node x = asking(row[i].name, a, many);
+        snprintf(words, sizeof words, "library call linalg: %s", failing[i].words);
+        fsr_node x = asking(failing[i].name, a, many);
         setenv(blas ? "FAKE_CUBLAS_FAIL" : "FAKE_CUSOLVER_FAIL", name, 1);
-        subject_error(ctx, fsr_force(x), row[i].status, words);
+        subject_error(ctx, fsr_force(x), failing[i].status, words);
         unsetenv("FAKE_CUBLAS_FAIL");
         unsetenv("FAKE_CUSOLVER_FAIL");
         if (i > 2) /* the handle is made but once */
@@ -305,6 +314,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(problems, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_solution, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+                                       cmocka_unit_test(every_entry_has_a_row),
                                        cmocka_unit_test_setup_teardown(memory_is_out, setup, teardown),
                                        cmocka_unit_test_setup_teardown(memory_for_a_handle, setup, teardown),
                                        cmocka_unit_test_setup_teardown(on_a_callers_stream, setup, teardown),

@@ -11,7 +11,9 @@ int main(void) {
     return 77;
 }
 #else
+#include "backend_cuda/cusparse.h"
 #include "tests/host_cuda/host_cuda.h"
+#include "tests/trust/entries.h"
 #include "tests/trust/fake_cuda.h"
 #include "tests/trust/faults.h"
 #include "tests/trust/scenarios.h"
@@ -145,13 +147,10 @@ static void elements_outside(void **state) {
     verified(y, "elements outside");
 }
 
-/* Each function that fails says which, leaves nothing behind, and the next computation works. */
-static void calls_fail(void **state) {
-    (void)state;
-    static const struct {
-        const char *name, *words;
-        fsr_status status;
-    } row[] = {{"Create", "cusparseCreate gave status 3, invalid value", FSR_ERR_DEVICE},
+static const struct {
+    const char *name, *words;
+    fsr_status status;
+} failing[] = {{"Create", "cusparseCreate gave status 3, invalid value", FSR_ERR_DEVICE},
                {"SetStream", "cusparseSetStream gave status 1, not initialized", FSR_ERR_DEVICE},
                {"CreateCsr", "cusparseCreateCsr gave status 3, invalid value", FSR_ERR_DEVICE},
                {"SpMatSetAttribute", "cusparseSpMatSetAttribute gave status 3, invalid value", FSR_ERR_DEVICE},
@@ -168,17 +167,26 @@ static void calls_fail(void **state) {
                {"SpSM_bufferSize", "cusparseSpSM_bufferSize gave status 7, internal error", FSR_ERR_DEVICE},
                {"SpSM_analysis", "cusparseSpSM_analysis gave status 10, not supported", FSR_ERR_UNSUPPORTED},
                {"SpSM_solve", "cusparseSpSM_solve gave status 6, execution failed", FSR_ERR_DEVICE}};
+
+static void every_entry_has_a_row(void **state) {
+    (void)state;
+    ENTRIES_HAVE_ROWS(FSR_CUSPARSE_LIST, failing);
+}
+
+/* Each function that fails says which, leaves nothing behind, and the next computation works. */
+static void calls_fail(void **state) {
+    (void)state;
     const fsr_csr a = full(FSR_F64);
     const fsr_csr wide = large();
     const fsr_node one = sides(FSR_F64, 1), several = sides(FSR_F64, 3), vector = fsr_arange(g, FSR_F64, wide.cols);
-    for (int i = 0; i < COUNT_OF(row); i++) {
-        const bool many = strstr(row[i].name, "SpSM") || strstr(row[i].name, "DnMat");
-        const fsr_node x = strstr(row[i].name, "SpMV") ? fsr_csr_dot(&wide, vector)
-                                                       : fsr_csr_solve_triangular(&a, many ? several : one, 0);
+    for (int i = 0; i < COUNT_OF(failing); i++) {
+        const bool many = strstr(failing[i].name, "SpSM") || strstr(failing[i].name, "DnMat");
+        const fsr_node x = strstr(failing[i].name, "SpMV") ? fsr_csr_dot(&wide, vector)
+                                                           : fsr_csr_solve_triangular(&a, many ? several : one, 0);
         char words[200];
-        snprintf(words, sizeof words, "library call sparse: %s", row[i].words);
-        setenv("FAKE_CUSPARSE_FAIL", row[i].name, 1);
-        subject_error(ctx, fsr_force(x), row[i].status, words);
+        snprintf(words, sizeof words, "library call sparse: %s", failing[i].words);
+        setenv("FAKE_CUSPARSE_FAIL", failing[i].name, 1);
+        subject_error(ctx, fsr_force(x), failing[i].status, words);
         unsetenv("FAKE_CUSPARSE_FAIL");
         assert_int_equal(number("FAKE_CUSPARSE_THINGS"), i > 0);
         assert_int_equal(fsr_force(x), FSR_OK);
@@ -229,6 +237,7 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(multiplies, setup, teardown),
                                        cmocka_unit_test_setup_teardown(elements_outside, setup, teardown),
                                        cmocka_unit_test_setup_teardown(calls_fail, setup, teardown),
+                                       cmocka_unit_test(every_entry_has_a_row),
                                        cmocka_unit_test_setup_teardown(memory_for_a_handle, setup, teardown),
                                        cmocka_unit_test_setup_teardown(no_library, setup, teardown)};
     const char *places = getenv("LD_LIBRARY_PATH");
