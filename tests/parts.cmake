@@ -50,6 +50,16 @@ set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
     "|ranks|running_sums|scatter_with|segments|take|numpy_(lengths|order|reach|search|sort|take)))$")
 string(REPLACE ";" "" FUSOR_QUICK "${FUSOR_QUICK}")
 
+# Programs of FUSOR_QUICK of whose kernels, in the fast tier, a third is compiled: of their tests every third, or the first
+# of the shards that the tier had. Whole they run with kernels interpreted (`contracts/sets.interpreted`), which takes a
+# twentieth of the time and asks the same of plans and of what kernels mean. The rest is compiled in the long tier
+# (`contracts/sets.2`). How their kernels are written as C other programs see to, in every form of loop, and that third.
+set(FUSOR_SAMPLED "^(diff_views_diff|diff_paste_diff"
+    "|diff_numpy_(exprs|take|search|lengths|linalg|order|reach|sort|sparse|quantiles|unique)"
+    "|contracts_(array_loops|bins|csr|fft|iterate|linalg|live_places|matmul|random|ranks|scatter|segments|sets"
+    "|sort|tables|take))$")
+string(REPLACE ";" "" FUSOR_SAMPLED "${FUSOR_SAMPLED}")
+
 # On a machine without AVX-512 every run is such a run.
 set(FUSOR_HAS_AVX512 OFF)
 if(EXISTS /proc/cpuinfo)
@@ -103,6 +113,30 @@ function(fusor_quick out program i n)
     if(quick)
         set(${out} ${${out}} FUSOR_OPTIMIZE=0 PARENT_SCOPE)
     endif()
+endfunction()
+
+# fusor_sampled(test program seconds n LABELS ... ENVIRONMENT ...): the ctests of a program of FUSOR_SAMPLED that would be n of
+# the fast tier.
+function(fusor_sampled test program seconds n)
+    cmake_parse_arguments(given "" "" "LABELS;ENVIRONMENT" ${ARGN})
+    fusor_run(${test}.interpreted ${program} ${seconds} LABELS ${given_LABELS}
+              ENVIRONMENT ${given_ENVIRONMENT} FUSOR_COMPILER=/bin/false FUSOR_LOG_LEVEL=0)
+    set(shards ${n})
+    if(n EQUAL 1)
+        set(shards 3)
+    endif()
+    foreach(i RANGE 1 ${shards})
+        set(labels ${given_LABELS})
+        set(quick)
+        if(i GREATER 1 OR n EQUAL 1)
+            set(quick FUSOR_OPTIMIZE=0)
+        endif()
+        if(i GREATER 1)
+            list(APPEND labels long)
+        endif()
+        fusor_run(${test}.${i} ${program} ${seconds} LABELS ${labels}
+                  ENVIRONMENT ${given_ENVIRONMENT} FUSOR_TEST_SHARD=${i}/${shards} ${quick})
+    endforeach()
 endfunction()
 
 # fusor_shards(test program seconds n LABELS ... ENVIRONMENT ...): n ctests, or one that has the whole.
@@ -165,6 +199,8 @@ function(fusor_register suite what program source seconds)
         fusor_api_fuzz(${test} ${program} ${seconds})
     elseif(program IN_LIST FUSOR_LONG)
         fusor_run(${test} ${program} ${seconds} LABELS ${suite} long)
+    elseif(NOT row AND program MATCHES "${FUSOR_SAMPLED}")
+        fusor_sampled(${test} ${program} ${seconds} 1 LABELS ${suite})
     elseif(NOT row)
         fusor_shards(${test} ${program} ${seconds} 1 LABELS ${suite})
     else()
@@ -172,6 +208,9 @@ function(fusor_register suite what program source seconds)
         list(GET row 2 long)
         if(long STREQUAL "-")
             fusor_shards(${test} ${program} ${seconds} ${fast} LABELS ${suite})
+        elseif(program MATCHES "${FUSOR_SAMPLED}")
+            fusor_sampled(${test} ${program} ${seconds} ${fast} LABELS ${suite} ENVIRONMENT FUSOR_TEST_TIER=fast)
+            fusor_shards(${test}.long ${program} ${seconds} ${long} LABELS ${suite} long ENVIRONMENT FUSOR_TEST_TIER=long)
         else()
             fusor_shards(${test} ${program} ${seconds} ${fast} LABELS ${suite} ENVIRONMENT FUSOR_TEST_TIER=fast)
             fusor_shards(${test}.long ${program} ${seconds} ${long} LABELS ${suite} long ENVIRONMENT FUSOR_TEST_TIER=long)
