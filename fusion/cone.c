@@ -44,6 +44,15 @@ static double evaluations(const fsr_cone *c, const fsr_asked *at) {
     return evaluations_of(c, at, at->part);
 }
 
+/* The same of a loop that has no version: what a guard is asked for is computed for every element, even along
+ * dimensions where it does not vary, as the guard does. */
+static double evaluations_of_all(const fsr_cone *c, const fsr_asked *at) {
+    double points = 1;
+    for (int d = 0; d < c->domain.ndim; ++d)
+        points *= (double)c->domain.extent[d];
+    return at->part <= 0 ? 0 : at->region >= 0 || at->part < 1 ? points : evaluations_of(c, at, 1);
+}
+
 /* Of these evaluations those of a kernel whose threads have tiles of outputs: outputs along a dimension where the value
  * does not vary share one. */
 static double share_of_tile(const fsr_cone *c, const fsr_asked *at) {
@@ -268,6 +277,15 @@ static bool stops_tiles(const fsr_flow_node *n) {
     return !fsr_is(n->kind, FSR_IS_EACH) || fsr_price_gathers(n);
 }
 
+/* Operations of a node, of `open` for each evaluation and of `guarded` in the region of a paste, in a loop that has no
+ * version. */
+static double whole_work_of(const fsr_cone *c, const fsr_cone_node *at, double open, double guarded) {
+    double sum = 0;
+    for (int i = at->asked; i >= 0; i = c->asked[i].next)
+        sum += evaluations_of_all(c, &c->asked[i]) * (c->asked[i].region >= 0 ? guarded : open);
+    return sum;
+}
+
 static void walk(fsr_cone *c) {
     for (int left = c->n - 1; left >= 0 && !c->full; --left) {
         const fsr_cone_node at = c->node[left];
@@ -291,6 +309,7 @@ static void walk(fsr_cone *c) {
         if (!fsr_price_goes_on(c->p, at.id) || (c->store && c->store(c->data, c, &at, each))) {
             read(c, &at, times + edges * c->prices->edges, indices);
             c->gathers += gathers;
+            c->whole_work += whole_work_of(c, &at, 0, c->prices->asks);
             continue;
         }
         const double own = fsr_price_own(c->prices, c->p->flow, n);
@@ -298,6 +317,7 @@ static void walk(fsr_cone *c) {
         c->full = c->full || c->nevaluated > FSR_MAX_EVALUATED;
         c->work += times * own;
         c->tile_work += tiled * own;
+        c->whole_work += whole_work_of(c, &at, own, own);
         c->tiled = c->tiled && !stops_tiles(n);
         c->serial = c->serial || fsr_cone_serial(c, &at);
         const int before = c->n;
@@ -336,6 +356,7 @@ static void add_root(fsr_cone *c, int id) {
     const double own = (double)fsr_shape_size(shape) * (fold ? 1 : fsr_price_own(c->prices, c->p->flow, n));
     c->work += own;
     c->tile_work += own;
+    c->whole_work += own;
     c->tiled = c->tiled && may_tile(c, n);
     c->fold = c->fold || fold;
     c->scan = c->scan || fsr_is(n->kind, FSR_IS_RUNNING);
@@ -353,7 +374,7 @@ static void add_root(fsr_cone *c, int id) {
 }
 
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
-    c->bytes = c->work = c->loads = c->tile_work = c->turned = c->straight = c->gathers = 0;
+    c->bytes = c->work = c->loads = c->tile_work = c->whole_work = c->turned = c->straight = c->gathers = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
     c->full = c->fold = c->scan = c->serial = false;
@@ -364,7 +385,9 @@ double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     if (c->full)
         return INFINITY;
     const double turned = fmin(c->turned, c->straight), lost = c->serial ? c->prices->lanes : 1;
-    const double work = (c->tiled ? c->tile_work : c->work * lost) + c->gathers * fmin(lost, 2);
+    const bool whole = c->fold && c->nevaluated + c->nloads > c->prices->text; /* a map may be divided */
+    const double each = whole ? c->whole_work : c->work;
+    const double work = (c->tiled ? c->tile_work : each * lost) + c->gathers * fmin(lost, 2);
     const double loads = c->tiled ? 0 : c->loads + turned * c->prices->turned;
     const double issue = fmax(work * c->prices->moves / c->prices->issue, loads / c->prices->loads);
     return c->prices->launch + fmax(fsr_price_bytes(c->prices, c->bytes), issue);

@@ -51,6 +51,7 @@ struct fsr_cone {
     double gathers;          /* operations of loads at computed indices */
     bool serial;             /* a gather stands in loops too short to be cut into vector code and what is none */
     double tile_work;        /* if they have: loads are staged and shared then */
+    double whole_work;       /* work, were every alternative of a paste computed for every element */
     int64_t visits;          /* nodes that all walks have met */
     fsr_cone_node node[FSR_MAX_CONE]; /* in order of id */
     fsr_asked asked[FSR_MAX_ASKED];

@@ -16,6 +16,7 @@
 enum {
     ROW_ITEMS = 16,
     ROW_THREADS = 1024,
+    ROW_WORDS = 2 * FSR_LOADED_WORDS, /* registers of a thread for what its elements of a row load */
     SPLIT_THREADS = 512,
     LOOKBACK_THREADS = 512,
     POOLED_ITEMS = 20, /* of a filter's tile */
@@ -56,29 +57,32 @@ static int element_cost(const fsr_kernel *k) {
 
 /* Fewer threads with more elements each where an element is cheap, more threads where its latency has to be covered:
  * measured on one H200, rows of 4096 f32, 8 and 16 items: layernorm (cost 14) 0.304, 0.268 ms; softmax (cost 22) 0.269,
- * 0.293. */
+ * 0.293. All loads of a thread come before its work, so many of an element leave it few elements. Registers that NVRTC
+ * gives a thread of a row's sum over a stencil with edges, 24 loads an element, 8, 4, 2, 1 items: 220, 140, 71, 51. */
 static void gpu_row(fsr_group *group, int64_t capacity) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
-    int64_t cols = group->kernel->integer[FSR_INT_COLS];
+    const int64_t cols = group->kernel->integer[FSR_INT_COLS];
+    const int held = (int)(capacity / ROW_THREADS), wanted = element_cost(k) <= CHEAP ? held : held / 2;
+    const int most = fsr_fitting_items(k, wanted, ROW_WORDS);
     s->kind = FSR_SCHEDULE_ROW;
-    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
-    s->persistent = cols <= capacity;
-    int most = (int)(capacity / ROW_THREADS);
+    s->vector = fsr_fitting_items(k, fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k)), ROW_WORDS);
+    s->persistent = cols <= capacity && (k->npasses > 1 || most == wanted || cols <= (int64_t)ROW_THREADS / 2 * most);
     int items = s->vector;
     int64_t threads = 1;
     if (s->persistent) {
         while (threads < 32 && threads * items < cols)
             threads *= 2;
-        while (threads * items < cols && items < (element_cost(k) <= CHEAP ? most : most / 2))
+        while (threads * items < cols && items < most)
             items *= 2;
         while (threads * items < cols && threads < ROW_THREADS)
             threads *= 2;
         while (threads * items < cols)
             items *= 2;
     } else {
+        const int walked = fsr_fitting_items(k, held / 2, ROW_WORDS);
         threads = ROW_THREADS / 2;
-        items = most / 2 > s->vector ? most / 2 : s->vector;
+        items = walked > s->vector ? walked : s->vector;
     }
     s->items = items;
     s->group = (int)threads;

@@ -66,6 +66,16 @@ static void scans_of_much_are_apart(void **state) {
     assert_true(check(down, flat, &target_gpu) > 2);
 }
 
+/* On a GPU a loop of much text has no version: nine neighbours of a quotient with repeated edges would be 49 divisions
+ * for each element of the sum. */
+static void alternatives_without_a_version_are_stored(void **state) {
+    (void)state;
+    const int64_t extent[] = {20000, 30};
+    const char *text = "t = x / sqrt(abs(y) + 1); p = pad(t, 1, mode=edge); q = p[:-2] + 2 * p[1:-1] + p[2:]; "
+                       "q = q[:, :-2] + 2 * q[:, 1:-1] + q[:, 2:]; sum(q * y, 1), x + 1";
+    assert_in_range(check(text, extent, &target_gpu), 3, 4);
+}
+
 /* Functions of a value in memory, which a sum would evaluate again. */
 static void one_evaluation_is_enough(void **state) {
     (void)state;
@@ -85,6 +95,7 @@ static void one_evaluation_is_enough(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(drawn_at_random), TEST(strided_stencils_are_stored),
-                                       TEST(scans_of_much_are_apart), TEST(one_evaluation_is_enough)};
+                                       TEST(scans_of_much_are_apart), TEST(alternatives_without_a_version_are_stored),
+                                       TEST(one_evaluation_is_enough)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,24 @@ static void steps_of_two_are_known(void **state) {
     }
 }
 
+/* All that a thread's elements of a row load is in its registers at once. */
+static void rows_of_many_loads_have_few_items(void **state) {
+    (void)state;
+    enum { SIDE = 5, WORDS = 64 }; /* registers for loads */
+    const fsr_node x = plan_matrix(table_graph, 1404, 388);
+    fsr_node sum = x;
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        fsr_node at = fsr_slice(fsr_slice(x, 0, i / SIDE, 1400 + i / SIDE, 1), 1, i % SIDE, 384 + i % SIDE, 1);
+        sum = i ? fsr_add(sum, at) : at;
+    }
+    fsr_node y = fsr_sum(sum, &axis1, 1, 0);
+    fsr_program p = plan_of(&target_gpu, &y, 1);
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->schedule.items * SIDE * SIDE > WORDS)
+        fail_msg("%d items:\n%s", k->schedule.items, p.explanation);
+    fsr_program_clear(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
@@ -240,6 +258,7 @@ int main(void) {
         TABLE_TEST(products_go_where_nothing_is_strided),
         TABLE_TEST(squares_have_long_rows),
         TABLE_TEST(steps_of_two_are_known),
+        TABLE_TEST(rows_of_many_loads_have_few_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
