@@ -26,12 +26,22 @@ fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *cons
     return status || error == cudaSuccess ? status : fsr_cuda_fail(c, error, fault, "library call %s", callee->name);
 }
 
-/* Plans for a GPU have none. */
+/* Plans for a GPU have none of these. */
+static fsr_status none(const fsr_library_call *call, fsr_fault *fault) {
+    return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a GPU",
+                         fsr_library_call_name(call));
+}
+
 fsr_status fsr_cuda_segments(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
                              cudaStream_t stream, fsr_fault *fault) {
     (void)c, (void)array, (void)work, (void)stream;
-    return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a GPU",
-                         fsr_library_call_name(call));
+    return none(call, fault);
+}
+
+fsr_status fsr_cuda_scatter_sum(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
+                                cudaStream_t stream, fsr_fault *fault) {
+    (void)c, (void)array, (void)work, (void)stream;
+    return none(call, fault);
 }
 
 /* Sorts and selections are launches in the step's workspace. A product recorded has a workspace of its own, a transform

@@ -45,6 +45,7 @@ static const bench_workload work[] = {
      .nouts = 1,
      .out = {{BENCH_SAME, 0}},
      .kernels = 6,
+     .kernels_cpu = 3,
      .build = scatter_add_map},
     {.name = "scatter_add_fast",
      .what = "the same, added as threads come: the last bits differ",

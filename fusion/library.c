@@ -104,6 +104,11 @@ static int64_t work_segments(const fsr_library_call *call, bool gpu) {
     return 0;
 }
 
+static int64_t work_scatter_sum(const fsr_library_call *call, bool gpu) {
+    (void)call, (void)gpu;
+    return 0;
+}
+
 /* cuFFT overwrites what it makes real of. */
 bool fsr_library_spoils(const fsr_library_call *call, bool gpu) {
     return gpu && call->library == FSR_LIBRARY_FFT && fsr_fourier_kind_of(call->called) == FSR_FOURIER_TO_REAL;

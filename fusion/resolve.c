@@ -27,10 +27,12 @@ fsr_status fsr_flow_resolve(fsr_flow *flow, const fsr_target *target) {
         if (!has_both(n))
             continue;
         const int plain = fsr_library_plain(n->library);
-        if (target->has && target->has(target->backend, n->library))
+        const bool has = target->has && target->has(target->backend, n->library);
+        const int stays = has ? fsr_library_instead(n->library) : plain;
+        if (stays < 0)
             n->nargs = plain;
         else
-            fsr_flow_replace(to, i, n->arg[plain]);
+            fsr_flow_replace(to, i, n->arg[stays]);
     }
     if (to)
         fsr_flow_redirect_outs(flow, to);

@@ -9,7 +9,11 @@
  * library has that one in place of the call, and else the call without it (fusion/resolve.c).
  *
  * And the arguments of "segments": offsets[k + 1], i32 or i64, inside of the axis, values[n], and the same said with
- * other nodes; a result[k], the sum of values from each offset to the next one, where that is not before it. */
+ * other nodes; a result[k], the sum of values from each offset to the next one, where that is not before it.
+ *
+ * And those of "scatter_sum", both an array like the result: the sums as f64 adds them up one after the other, and the
+ * same with integers, plain. A plan for a machine that combines floats in an order of its own has the first in place of
+ * the call, any other the plain one. */
 #ifndef FUSOR_GRAPH_SPARSE_H
 #define FUSOR_GRAPH_SPARSE_H
 
@@ -32,12 +36,18 @@ typedef enum fsr_sparse_arg {
     FSR_SPARSE_PLAIN
 } fsr_sparse_arg;
 typedef enum fsr_segments_arg { FSR_SEGMENTS_OFFSETS, FSR_SEGMENTS_VALUES, FSR_SEGMENTS_PLAIN } fsr_segments_arg;
+typedef enum fsr_scatter_sum_arg { FSR_SCATTER_SUM_ADDED, FSR_SCATTER_SUM_PLAIN } fsr_scatter_sum_arg;
 
 /* The argument of a call that says the same with other nodes, where it has so many; -1: none does. */
 static inline int fsr_library_plain(fsr_library library) {
-    return library == FSR_LIBRARY_SPARSE     ? (int)FSR_SPARSE_PLAIN
-           : library == FSR_LIBRARY_SEGMENTS ? (int)FSR_SEGMENTS_PLAIN
-                                             : -1;
+    return library == FSR_LIBRARY_SPARSE        ? (int)FSR_SPARSE_PLAIN
+           : library == FSR_LIBRARY_SEGMENTS    ? (int)FSR_SEGMENTS_PLAIN
+           : library == FSR_LIBRARY_SCATTER_SUM ? (int)FSR_SCATTER_SUM_PLAIN
+                                                : -1;
+}
+/* The argument that stands in place of the call where a machine has it; -1: the call does. */
+static inline int fsr_library_instead(fsr_library library) {
+    return library == FSR_LIBRARY_SCATTER_SUM ? (int)FSR_SCATTER_SUM_ADDED : -1;
 }
 
 #endif

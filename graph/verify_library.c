@@ -221,6 +221,16 @@ static const char *check_segments(const fsr_applied *a) {
                : NULL;
 }
 
+static const char *check_scatter_sum(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nout != 1 || n->nargs != FSR_SCATTER_SUM_PLAIN + 1)
+        return "arity";
+    for (int i = 0; i < n->nargs; i++)
+        if (fsr_applied_dtype(a, i) != n->dtype[0] || !fsr_shape_equal(&a->arg[i]->shape, &n->shape))
+            return "another result said with other nodes";
+    return fsr_dtype_is_float(n->dtype[0]) ? NULL : "dtypes";
+}
+
 const char *fsr_library_check(const fsr_applied *a) {
     static const char *(*const check_of[FSR_LIBRARY_COUNT])(const fsr_applied *) = {
 #define FSR_LIBRARY(name, word, function) [FSR_LIBRARY_##name] = check_##function,

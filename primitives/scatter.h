@@ -28,7 +28,7 @@ bool fsr_scatter_known(fsr_site at, fsr_op op, fsr_node x, fsr_node values, cons
 /* fsr_scatter_add, as a part of `what`: indices are arrays of one shape. */
 fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
                             fsr_bound bound);
-/* x, of f32 or f64, with the sum of the values that go there added at each index; the same bits in any order. */
+/* x, of f32 or f64, with the sum of the values that go there added at each index; the same bits in every run. */
 fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g);
 
 #endif

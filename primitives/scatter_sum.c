@@ -14,9 +14,13 @@
  * What is no number goes by the exponent: NaN and infinities have such as no number has, the greatest of which is kept;
  * where that is +inf, the integer counts -inf. A place where nothing goes keeps its element.
  *
+ * A CPU adds f32 up in f64 instead, whose threads need no order to be told: each piece of the values has an array of
+ * its own, and sizes alone say which pieces there are. Sums of f64 would lose bits so, and have integers there too.
+ *
  * Counter-example to one unit for all places, that of the greatest value anywhere: an array of small sums beside a
  * large one would have none of their digits. */
 #include "graph/floats.h"
+#include "graph/sparse.h"
 #include "primitives/scatter.h"
 #include <math.h>
 
@@ -99,6 +103,31 @@ static fsr_node in_numbers(const sums *s, fsr_node exponent, fsr_node sum, const
     return fsr_where_at(at, fsr_less_at(at, exponent, whole(s, MINUS_INF)), plain, odd);
 }
 
+/* The sums as f64 adds them up, one after the other. An element that is NaN stays that NaN. */
+static fsr_node added(fsr_site at, fsr_node x, fsr_node v, const fsr_indices *g) {
+    fsr_node sum = fsr_scatter_combined(at, FSR_OP_ADD, fsr_convert(at, x, FSR_F64, false), v, g);
+    if (!fsr_node_sound(sum))
+        return sum;
+    return fsr_where_at(at, fsr_isnan_at(at, x), x, fsr_convert(at, sum, fsr_node_dtype(x), false));
+}
+
+/* Sums of f32, whose bits f64 has to spare, said in two ways (graph/sparse.h). */
+static fsr_node either(const sums *s, fsr_node v, fsr_node plain) {
+    fsr_node handle, first = added(s->at, s->x, v, s->g);
+    const fsr_rec *sound = fsr_node_sound(plain);
+    if (!sound || !fsr_node_sound(first))
+        return sound ? first : plain;
+    const fsr_type type = {sound->shape, 1, {fsr_node_dtype(plain)}};
+    fsr_rec *rec = fsr_graph_add(s->graph, s->at, s->g->what, FSR_NODE_LIBRARY, &type, &handle);
+    if (!rec)
+        return handle;
+    rec->library = FSR_LIBRARY_SCATTER_SUM;
+    rec->nargs = FSR_SCATTER_SUM_PLAIN + 1;
+    rec->arg[FSR_SCATTER_SUM_ADDED] = (fsr_ref){first.id, first.output};
+    rec->arg[FSR_SCATTER_SUM_PLAIN] = (fsr_ref){plain.id, plain.output};
+    return handle;
+}
+
 fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g) {
     FSR_DEFAULT_FLOATS;
     fsr_indices told = *g; /* the first pass reports what is outside */
@@ -120,5 +149,7 @@ fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_ind
         return fsr_node_sound(sum) ? rest : sum;
     fsr_node total = fsr_add_at(at, fsr_convert(at, x, FSR_F64, false),
                                 in_numbers(&s, exponent, sum, dtype == FSR_F64 ? &rest : NULL));
-    return fsr_where_at(at, fsr_equal_at(at, exponent, whole(&s, NOTHING)), x, fsr_convert(at, total, dtype, false));
+    fsr_node out =
+        fsr_where_at(at, fsr_equal_at(at, exponent, whole(&s, NOTHING)), x, fsr_convert(at, total, dtype, false));
+    return dtype == FSR_F32 ? either(&first, v, out) : out;
 }

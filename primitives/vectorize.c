@@ -271,9 +271,8 @@ static bool again_scatter(rows *r, uint32_t id, const fsr_shape *whole, const fs
     return again_plain(r, id, whole, own);
 }
 
-/* Calls of graph/libraries.def go along their arguments' last dimensions, but for those of sparse matrices and segments,
- * in place of which stands what says the same with other nodes; what a call of the program's own does with more nobody
- * knows. */
+/* Calls of graph/libraries.def go along their arguments' last dimensions, but for those that say the same with other
+ * nodes, in place of which these stand; what a call of the program's own does with more nobody knows. */
 static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fsr_ref *arg) {
     const fsr_rec *rec = fsr_graph_rec(r->g, id);
     const fsr_library library = rec->library;

@@ -33,6 +33,7 @@ primitives/rounds.c 3
 primitives/rounds_body.c 3
 primitives/scan.c 1
 primitives/scatter.c 3
+primitives/scatter_sum.c 1
 primitives/segment_ops.c 1
 primitives/select.c 1
 primitives/sort.c 1

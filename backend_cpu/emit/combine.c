@@ -5,12 +5,24 @@
  * its own, which begins as the op's identity and is folded into the first when all are done. So there is no atomic
  * instruction, which would cost as much as twenty others and wait for memory each time. The kernel has a task for
  * either: IDENTITY fills the array with the identity, MERGE folds another one into it. Which thread takes which
- * elements changes no bit of an integer.
+ * elements changes no bit of an integer; where it would change one, of sums and products of floats, each piece of the
+ * elements has its array, and sizes alone say how many pieces there are (run/tasks.c).
  *
  * Two elements of a loop may have one place. Counter-example to a loop that the compiler may turn into vector code, as
  * it may that of every other store: of eight elements with one place one would be counted. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
+
+bool fsr_c_combine_rounds(const fsr_inst *inst) {
+    const fsr_identity identity = fsr_op_get(inst->op)->identity;
+    return fsr_dtype_is_float(inst->dtype) && (identity == FSR_IDENTITY_ZERO || identity == FSR_IDENTITY_ONE);
+}
+
+/* Of floats -0.0, not 0.0, leaves every sum as it is. */
+static fsr_value neutral(const fsr_inst *inst) {
+    const bool sum = fsr_c_combine_rounds(inst) && fsr_op_get(inst->op)->identity == FSR_IDENTITY_ZERO;
+    return sum ? fsr_value_from_double(inst->dtype, -0.0) : fsr_op_identity(inst->op, inst->dtype);
+}
 
 /* "{ const u32 o = x2[at]; x2[at] = o + v3; }" */
 static void put_into(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address, const char *value) {
@@ -37,7 +49,7 @@ void fsr_c_combine_tasks(fsr_c_emit *e) {
         return;
     const fsr_inst *inst = &e->k->inst[number];
     const int buffer = e->k->access[inst->index].buffer;
-    fsr_c_literal(&identity, inst->dtype, fsr_op_identity(inst->op, inst->dtype));
+    fsr_c_literal(&identity, inst->dtype, neutral(inst));
     fsr_c_begin(e, "if (t[%d] == %d)", FSR_TASK_MODE, FSR_TASK_IDENTITY);
     fsr_c_line(e, "for (i64 i = 0; i < %s; ++i) x%d[i] = %s;", fsr_c_integer(e, inst->extent, n), buffer,
                identity.data ? identity.data : "");

@@ -59,6 +59,7 @@ typedef struct fsr_cpu_shape {
     int combined;   /* array of the store that combines: each thread needs one of its own; -1: none */
     int extent;     /* integer with that array's elements, */
     int bytes;      /* of so many bytes each */
+    bool rounds;    /* and the order in which they are combined changes bits */
     int band;       /* integer with the indices of the outermost dimension that go together; 0: there are no bands */
     int band_bytes; /* and the integer with the bytes of scratch that they take */
 } fsr_cpu_shape;

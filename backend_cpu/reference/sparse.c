@@ -163,6 +163,36 @@ bool fsr_ref_segments(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_
     return good;
 }
 
+/* What either of two may be. */
+static fsr_ball joined(fsr_dtype dtype, const fsr_ball *a, const fsr_ball *b) {
+    const bool same = a->center == b->center || (isnan(a->center) && isnan(b->center));
+    if (isinf(a->radius) || isinf(b->radius) || (!same && !(fsr_ball_finite(*a) && fsr_ball_finite(*b))))
+        return fsr_ball_unknown(dtype);
+    const long double off = fabsl(a->center - b->center) + (long double)fmax(fabs(a->radius), fabs(b->radius));
+    fsr_ball out = *b;
+    if (isfinite(a->center) && off > 0)
+        out.radius = (double)off * (1 + 1e-12);
+    else if (fsr_ball_unsigned(*a) || signbit(a->center) != signbit(b->center))
+        out = isnan(out.center) ? out : fsr_ball_unsign(out);
+    return out;
+}
+
+bool fsr_ref_scatter_sum(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                         fsr_fault *fault) {
+    fsr_ref_walk walk;
+    (void)fault, (void)shape;
+    out[0] = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
+    bool good = out[0] != NULL;
+    fsr_ref_walk_start(&walk, &rec->shape, 0, in, rec->nargs);
+    for (int64_t i = 0; walk.left > 0 && good; fsr_ref_walk_next(&walk)) {
+        const fsr_ref_element a = fsr_ref_data_get(in[FSR_SCATTER_SUM_ADDED].data, walk.at[FSR_SCATTER_SUM_ADDED]);
+        fsr_ref_element b = fsr_ref_data_get(in[FSR_SCATTER_SUM_PLAIN].data, walk.at[FSR_SCATTER_SUM_PLAIN]);
+        b.ball = joined(rec->dtype[0], &a.ball, &b.ball);
+        good = fsr_ref_data_set(out[0], i++, &b);
+    }
+    return good;
+}
+
 bool fsr_ref_sparse(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
                     fsr_fault *fault) {
     const bool product = fsr_called_word(rec->called, FSR_SPARSE_PRODUCT);

@@ -29,11 +29,12 @@ static void cpu_facts(fsr_backend *b, fsr_backend_facts *out) {
     fsr_c_compiler_name(cpu->compiler, out->compiler, sizeof out->compiler);
 }
 
-/* Sums of rows of any lengths are loops of its own (backend_cpu/run/row_sums.h). */
+/* Sums of rows of any lengths are loops of its own (backend_cpu/run/row_sums.h); floats are combined in an order that
+ * sizes give (tasks.c). */
 static bool cpu_has(void *backend, int library) {
     fsr_blas blas;
     (void)backend;
-    return library == FSR_LIBRARY_SPARSE || library == FSR_LIBRARY_SEGMENTS ||
+    return library == FSR_LIBRARY_SPARSE || library == FSR_LIBRARY_SEGMENTS || library == FSR_LIBRARY_SCATTER_SUM ||
            (library == FSR_LIBRARY_MATMUL && fsr_blas_find(&blas));
 }
 

@@ -27,6 +27,14 @@ fsr_status fsr_cpu_caller(const fsr_crew *crew, const fsr_library_call *call, vo
     return fsr_library_told(&room, call, status, fault);
 }
 
+/* Plans have another node in its place (fusion/resolve.c). */
+fsr_status fsr_cpu_scatter_sum(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
+                               fsr_fault *fault) {
+    (void)crew, (void)array, (void)work;
+    return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a CPU",
+                         fsr_library_call_name(call));
+}
+
 fsr_status fsr_cpu_library(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                            fsr_fault *fault) {
     static fsr_status (*const function_of[FSR_LIBRARY_COUNT])(const fsr_crew *, const fsr_library_call *, void *const *,

@@ -6,7 +6,8 @@
  * other and parts are cut by size alone (see share.c), so no choice made here changes a bit of a result.
  *
  * A store that combines (emit/combine.c) has an array for each worker, all but the first's folded into that when the
- * pieces are done.
+ * pieces are done. Sums and products of floats have one for each piece, and as many pieces as sizes alone say, with any
+ * number of threads: so their bits do not hang on it.
  *
  * Scans along divided rows: a worker folds its part, waits for the carry of the part before it, hands on its own, and
  * scans the part, which is still in its cache. Parts are taken in order, so whoever is waited for has been started; it
@@ -35,7 +36,7 @@ typedef struct fsr_job {
     const fsr_launch *launch;
     char *scratch; /* of workers from 1 on, `stride` bytes each */
     int64_t stride;
-    char *copy; /* of the array that is combined into: of workers from 1 on, `copy_bytes` each */
+    char *copy; /* of the array that is combined into: of workers, or pieces, from 1 on, `copy_bytes` each */
     int64_t copy_bytes;
     atomic_bool *copied; /* by worker: it has begun its copy */
     int64_t whole[FSR_TASK_SIZE];
@@ -52,16 +53,21 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static void call(const fsr_job *j, const int64_t *task, int worker) {
+/* copy: of the array that is combined into, if there are any; 0 is that itself. */
+static void call_into(const fsr_job *j, const int64_t *task, int worker, int64_t copy) {
     void *work = j->launch->work, *const *array = j->launch->array, *own[FSR_MAX_BUFFERS];
     if (worker && j->scratch)
         work = j->scratch + (worker - 1) * j->stride;
-    if (worker && j->copy) {
+    if (copy && j->copy) {
         memcpy(own, array, sizeof own);
-        own[j->shape->combined] = j->copy + (worker - 1) * j->copy_bytes;
+        own[j->shape->combined] = j->copy + (copy - 1) * j->copy_bytes;
         array = own;
     }
     j->run(array, j->launch->integer, j->launch->scalar, work, task);
+}
+
+static void call(const fsr_job *j, const int64_t *task, int worker) {
+    call_into(j, task, worker, worker);
 }
 
 /* ---- pieces of one dimension ---------------------------------------------------------------------- */
@@ -276,6 +282,55 @@ static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     return status;
 }
 
+/* Of sums and products of floats: elements of the launch for each element of a copy and at least for each piece, and
+ * pieces at most. */
+enum { ROUNDED_SHARE = 8, ROUNDED_PIECE = 1 << 15, ROUNDED_MOST = 32 };
+
+static void work_rounded(void *arg, int worker) {
+    fsr_job *j = arg;
+    int64_t task[FSR_TASK_SIZE], item, end = j->whole[FSR_TASK_HIGH + j->dimension];
+    memcpy(task, j->whole, sizeof task);
+    while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
+        task[FSR_TASK_MODE] = FSR_TASK_IDENTITY;
+        if (item)
+            call_into(j, task, worker, item);
+        task[FSR_TASK_MODE] = FSR_TASK_WHOLE;
+        task[FSR_TASK_LOW + j->dimension] = item * j->piece;
+        task[FSR_TASK_HIGH + j->dimension] = smaller(fsr_size_mul(item + 1, j->piece), end);
+        call_into(j, task, worker, item);
+    }
+}
+
+/* Pieces whose order counts, with an array for each, whoever computes them; they are folded in their order. */
+static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, bool alone, fsr_fault *fault) {
+    const int64_t extent = j->launch->integer[j->shape->extent], n = j->launch->integer[FSR_INT_ROWS];
+    const int64_t most = smaller(ROUNDED_MOST, smaller(n / ROUNDED_PIECE, extent ? n / ROUNDED_SHARE / extent : 0));
+    j->band = j->shape->band ? j->launch->integer[j->shape->band] : 0;
+    if (most > 1)
+        choose_dimension(j, most);
+    if (most <= 1 || j->items <= 1) {
+        call(j, j->whole, 0);
+        return FSR_OK;
+    }
+    const int64_t scratch = alone ? 0 : fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
+    j->copy_bytes = fsr_round_up(fsr_size_mul(extent, j->shape->bytes), 64);
+    const int64_t bytes = fsr_size_add(fsr_size_mul(j->copy_bytes, j->items - 1), scratch);
+    if (!(j->copy = fsr_pool_take(pool, bytes)))
+        return fsr_fault_set(fault, FSR_ERR_MEMORY, "sums of %lld bytes: out of host memory", (long long)bytes);
+    j->scratch = scratch ? j->copy + j->copy_bytes * (j->items - 1) : NULL;
+    if (alone)
+        work_rounded(j, 0);
+    else
+        fsr_thread_pool_run(threads, work_rounded, j);
+    j->whole[FSR_TASK_MODE] = FSR_TASK_MERGE;
+    for (int64_t i = 0; i + 1 < j->items; i++) {
+        j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * i);
+        call(j, j->whole, 0);
+    }
+    fsr_pool_give(pool, j->copy, bytes);
+    return FSR_OK;
+}
+
 fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
                          const fsr_launch *launch, int64_t cache_bytes, fsr_fault *fault) {
     fsr_job j = {.run = run, .shape = shape, .launch = launch};
@@ -288,6 +343,8 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
         if (shape->scans || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
             return run_parts(&j, threads, pool, alone, fault);
     }
+    if (shape->combined >= 0 && shape->rounds)
+        return run_rounded(&j, threads, pool, alone, fault);
     if (!alone)
         return shape->combined < 0 ? run_pieces(&j, threads, pool, work, fault)
                                    : run_copies(&j, threads, pool, work, fault);

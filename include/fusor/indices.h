@@ -62,11 +62,13 @@ fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_no
 /* x with what is at x[a0, a1, ...] and every value that goes there combined, as NumPy's add.at(x, (a0, a1, ...),
  * values) and so on: an element with several indices gets all of their values. Arrays of indices, values, bound and
  * errors as fsr_scatter has them. The result has the same bits in every run and whatever the order of the values, but
- * sums of FSR_UNORDERED. Integers wrap; bools: add and max are or, mul and min are and. NaN stays NaN; of zeros the
+ * sums of FSR_UNORDERED, and on a CPU sums of f32, f16 and bf16, which have the same bits in every run while the values
+ * keep their order. Integers wrap; bools: add and max are or, mul and min are and. NaN stays NaN; of zeros the
  * greatest, or least, that several values give is without sign. Sums of floats (f16 and bf16 in f32, rounded once) are
  * computed in integers: of n values in all each is rounded to 2^(log2 n - 62) of the greatest magnitude that goes to
- * its element, of f64 to the square of that, and the sum is rounded at the end. flags: 0, or FSR_UNORDERED: floats are
- * added as threads come, in a third of the time or less, and the last bits may differ from run to run.
+ * its element, of f64 to the square of that, and the sum is rounded at the end; on a CPU those of f32 and less are
+ * added up in f64. flags: 0, or FSR_UNORDERED: floats are added as threads come, in a third of the time or less where
+ * integers are summed, and the last bits may differ from run to run.
  * FSR_ERR_UNSUPPORTED: a product of floats without it. FSR_ERR_DTYPE: and, or, xor of floats; of complex numbers all
  * but sums. */
 fsr_node fsr_scatter_add_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
