@@ -61,7 +61,7 @@ static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
         return FSR_ERR_MEMORY;
     if (fsr_kernel_verify(k, violation, sizeof violation) == FSR_OK)
         return FSR_OK;
-    snprintf(why, size, "kernel %s: %s", k->comment, violation);
+    snprintf(why, size, "%s (kernel %.200s)", violation, k->comment);
     return FSR_ERR_INTERNAL;
 }
 

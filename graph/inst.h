@@ -36,7 +36,7 @@ typedef struct fsr_inst {
     fsr_dtype dtype;   /* of the value; of the array for STORE */
     fsr_dtype compute; /* OP: the operands' dtype (b's and c's for WHERE, the source's for CAST) */
     fsr_op op;
-    int arg[FSR_MAX_OPERANDS];
+    int arg[FSR_MAX_OPERANDS]; /* values, but for accesses of whole arrays, behind those of a CALL */
     int index;
     int component;
     fsr_value value;

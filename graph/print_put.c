@@ -2,6 +2,7 @@
 /* Formats that texts of kernels and plans are made of, without the C library's machinery for all others: more
  * than a third of planning ten thousand sums went into it. A piece is put together here and handed over at once. */
 #include "graph/print.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -62,12 +63,17 @@ static size_t add_one(piece *p, const char *format, va_list *args) {
         add_number(p, va_arg(*args, long long));
         return 3;
     }
+    if (strncmp(format, PRId64, sizeof PRId64 - 1) == 0) {
+        add_number(p, va_arg(*args, int64_t));
+        return sizeof PRId64 - 1;
+    }
     if (strncmp(format, ".0f", 3) == 0) {
         add_whole(p, va_arg(*args, double));
         return 3;
     }
     switch (*format) {
     case 'd': add_number(p, va_arg(*args, int)); return 1;
+    case 'u': add_number(p, va_arg(*args, unsigned)); return 1;
     case 's': add_plain(p, va_arg(*args, const char *), 0); return 1;
     case 'c': add_char(p, (char)va_arg(*args, int)); return 1;
     case '%': add_char(p, '%'); return 1;

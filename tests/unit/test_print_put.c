@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "graph/print.h"
 #include <float.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -42,7 +43,8 @@ static void numbers(void **state) {
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         check("price: %.0f ns", whole[i]);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
-        check("%lld%d%%%c", number[i], (int)number[i], 'x');
+        check("%lld%d%%%c %" PRId64 ";%u%" PRIu64, number[i], (int)number[i], 'x', (int64_t)number[i], (unsigned)number[i],
+              (uint64_t)number[i]);
 }
 
 /* Longer than a piece, and at its very end. */
