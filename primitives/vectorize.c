@@ -281,7 +281,8 @@ static bool again_library(rows *r, uint32_t id, const fsr_shape *whole, const fs
         r->image[id] = fsr_graph_handle(r->g, arg[plain].id, arg[plain].output);
         return true;
     }
-    const bool alone = library == FSR_LIBRARY_CALLER || library == FSR_LIBRARY_SPARSE || library == FSR_LIBRARY_SEGMENTS;
+    const bool alone =
+        library == FSR_LIBRARY_CALLER || library == FSR_LIBRARY_SPARSE || library == FSR_LIBRARY_SEGMENTS;
     return (alone ? again_never : again_plain)(r, id, whole, arg);
 }
 

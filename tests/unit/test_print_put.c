@@ -43,8 +43,8 @@ static void numbers(void **state) {
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         check("price: %.0f ns", whole[i]);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
-        check("%lld%d%%%c %" PRId64 ";%u%" PRIu64, number[i], (int)number[i], 'x', (int64_t)number[i], (unsigned)number[i],
-              (uint64_t)number[i]);
+        check("%lld%d%%%c %" PRId64 ";%u%" PRIu64, number[i], (int)number[i], 'x', (int64_t)number[i],
+              (unsigned)number[i], (uint64_t)number[i]);
 }
 
 /* Longer than a piece, and at its very end. */
