@@ -76,12 +76,32 @@ static bool take_list(fsr_routine *f, const char *list) {
     return *list == 0;
 }
 
-static int find_twice(const fsr_routine *f) {
+/* A whole array t brings the name t_size with it. */
+static bool is_size_of(const fsr_routine *f, int i, const char *name) {
+    const size_t n = strlen(f->param[i]);
+    return i >= f->nparams && !strncmp(f->param[i], name, n) && !strcmp(name + n, "_size");
+}
+
+bool fsr_routine_has_name(const fsr_routine *f, const char *name) {
+    bool has = false;
     for (int i = 0; i < f->nparams + f->narrays; i++)
-        for (int j = 0; j < i; j++)
-            if (!strcmp(f->param[i], f->param[j]))
-                return i;
-    return -1;
+        has = has || !strcmp(f->param[i], name) || is_size_of(f, i, name);
+    return has;
+}
+
+/* Each name is one thing. */
+static fsr_status check_names(const fsr_routine *f, char *why, size_t size) {
+    const int n = f->nparams + f->narrays;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            const bool twice = j < i && !strcmp(f->param[i], f->param[j]);
+            if (!twice && !is_size_of(f, j, f->param[i]))
+                continue;
+            snprintf(why, size, twice ? "the parameter %s is given twice" : "the parameter %s is the size of %s, too",
+                     f->param[i], f->param[j]);
+            return FSR_ERR_VALUE;
+        }
+    return FSR_OK;
 }
 
 char *fsr_routine_list(const fsr_routine *f, char *out) {
@@ -251,11 +271,9 @@ static fsr_status fill(fsr_routine *to, const fsr_native *f, char *why, size_t s
                  FSR_MAX_NATIVE);
         return FSR_ERR_VALUE;
     }
-    int twice = find_twice(to);
-    if (twice >= 0) {
-        snprintf(why, size, "the parameter %s is given twice", to->param[twice]);
-        return FSR_ERR_VALUE;
-    }
+    const fsr_status status = check_names(to, why, size);
+    if (status)
+        return status;
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++) {
         to->text[i] = strdup(text[i] ? text[i] : "");
         if (!to->text[i])

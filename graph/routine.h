@@ -57,6 +57,8 @@ typedef struct fsr_routine_array {
 fsr_status fsr_routine_make(const fsr_native *f, fsr_routine **out, char *why, size_t size);
 fsr_routine *fsr_routine_ref(const fsr_routine *f);
 void fsr_routine_unref(fsr_routine *f); /* NULL is allowed */
+/* The name is one of a parameter, or of a whole array's size. */
+bool fsr_routine_has_name(const fsr_routine *f, const char *name);
 /* They compute the same. */
 bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b);
 /* The parameters as they are written: "f32 x, i32 n, raw f32 t". out: FSR_ROUTINE_LIST bytes. Returns out. */

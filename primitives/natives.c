@@ -60,14 +60,19 @@ static char *linked_call(const fsr_native *f, const fsr_routine *takes, const fs
     return strdup(text);
 }
 
-/* Gives linked code without a CUDA text the one that calls it: text[0] and its preamble text[1], malloc'ed. What is
- * wrong with the function otherwise fsr_call_native says. */
-static fsr_status call_linked(fsr_native *f, const fsr_routine *results, char *text[2]) {
+/* The function's parameters, read; NULL: what is wrong with them fsr_call_native says. */
+static fsr_routine *parameters_of(const fsr_native *f) {
     fsr_routine *takes = NULL;
     char why[160];
     const fsr_native as = {.name = f->name, .parameters = f->parameters, .c = ""};
-    if (f->linked_form == FSR_LINKED_NONE || (f->cuda && *f->cuda) ||
-        fsr_routine_make(&as, &takes, why, sizeof why) != FSR_OK)
+    fsr_routine_make(&as, &takes, why, sizeof why);
+    return takes;
+}
+
+/* Gives linked code without a CUDA text the one that calls it: text[0] and its preamble text[1], malloc'ed. */
+static fsr_status call_linked(fsr_native *f, const fsr_routine *results, char *text[2]) {
+    fsr_routine *takes = f->linked_form == FSR_LINKED_NONE || (f->cuda && *f->cuda) ? NULL : parameters_of(f);
+    if (!takes)
         return FSR_OK;
     text[0] = linked_call(f, takes, results);
     text[1] = declaration_of(f, takes, results);
@@ -95,8 +100,7 @@ static fsr_node call(fsr_site at, fsr_graph *g, fsr_native f, const fsr_routine 
     return out;
 }
 
-/* The list of results, read as one of parameters; NULL: *poison is set. A name that is a parameter, too, is found by
- * the compiler. */
+/* The list of results, read as one of parameters; NULL: *poison is set. */
 static fsr_routine *results_of(fsr_site at, fsr_graph *g, const fsr_native *f, const char *list, fsr_node *poison) {
     fsr_routine *made = NULL;
     char why[160];
@@ -119,6 +123,26 @@ static fsr_routine *results_of(fsr_site at, fsr_graph *g, const fsr_native *f, c
     return made;
 }
 
+/* The results are nout, and none has a name that the parameters have. */
+static bool results_fit(fsr_site at, fsr_graph *g, const fsr_native *f, const fsr_routine *results, int nout,
+                        fsr_node *poison) {
+    if (results->nparams != nout) {
+        *poison = fsr_poison(g, at, FSR_ERR_VALUE, what, "it has %d results, not %d", results->nparams, nout);
+        return false;
+    }
+    fsr_routine *takes = parameters_of(f);
+    bool fit = true;
+    for (int i = 0; takes && fit && i < nout; i++) {
+        fit = !fsr_routine_has_name(takes, results->param[i]);
+        if (!fit)
+            *poison =
+                fsr_poison(g, at, FSR_ERR_VALUE, f->name,
+                           "the result %s has the name of a parameter or of a whole array's size", results->param[i]);
+    }
+    fsr_routine_unref(takes);
+    return fit;
+}
+
 void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, const fsr_native *f, const char *results,
                          const fsr_node *args, int nargs) {
     FSR_DEFAULT_FLOATS;
@@ -139,8 +163,7 @@ void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, cons
         else
             list = results_of(at, g, &own, results, &poison);
     }
-    if (list && list->nparams != nout) {
-        poison = fsr_poison(g, at, FSR_ERR_VALUE, what, "it has %d results, not %d", list->nparams, nout);
+    if (list && !results_fit(at, g, &own, list, nout, &poison)) {
         fsr_routine_unref(list);
         list = NULL;
     }

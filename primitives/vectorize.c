@@ -192,6 +192,20 @@ static bool needs_argument(const rows *r, const fsr_rec *rec) {
     return false;
 }
 
+/* A whole argument of rec is each row's own: false. The loop may be one that a sum of segments is made of. */
+static bool takes_own(rows *r, const fsr_rec *rec) {
+    if (rec->routine)
+        r->poison = fsr_poison(r->g, rec->site, FSR_ERR_UNSUPPORTED, what,
+                               "the function %s in the %s takes a whole array that each row has its own of",
+                               rec->routine->name, whose);
+    else
+        r->poison = fsr_poison(r->g, rec->site, FSR_ERR_UNSUPPORTED, what,
+                               "a loop of the %s, or of an operation in it, takes elements of an array that each row "
+                               "has its own of",
+                               whose);
+    return false;
+}
+
 /* The arguments of the copy: images, and what needs no argument for every row. What an operator takes besides its
  * operands is a parameter, the same for all rows, and so is an array that a loop takes elements of. */
 static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
@@ -205,9 +219,7 @@ static bool args_again(rows *r, const fsr_rec *rec, fsr_ref *arg) {
             arg[i] = rec->arg[i];
             if (!x.graph)
                 continue;
-            r->poison = fsr_poison(r->g, rec->site, FSR_ERR_UNSUPPORTED, what,
-                                   "a loop of the %s takes elements of an array that each row has its own of", whose);
-            return false;
+            return takes_own(r, rec);
         }
         if (x.graph) {
             arg[i] = (fsr_ref){x.id, x.output + rec->arg[i].output};

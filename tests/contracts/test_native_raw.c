@@ -272,6 +272,8 @@ static void mistakes(void **state) {
     refused("raw i64 i, f32 t", i, t, FSR_ERR_VALUE, "raw ones behind a value");
     refused("i64 i, rawf32 t", i, t, FSR_ERR_VALUE, "raw ones behind a value");
     refused("i64 i, raw f32 i", i, t, FSR_ERR_VALUE, "the parameter i is given twice");
+    refused("i64 t_size, raw f32 t", i, t, FSR_ERR_VALUE, "the parameter t_size is the size of t, too");
+    refused("i64 i, raw f32 t, raw i64 t_size", i, t, FSR_ERR_VALUE, "the parameter t_size is the size of t, too");
     refused("i64 i, raw f32 t, raw f32 u", i, t, FSR_ERR_VALUE, "it has 3 parameters, not 2");
     refused("i64 i, raw i32 t", i, t, FSR_ERR_DTYPE, "is not safely the parameter i32 t");
     refused("i64 i, raw f32 t", i, some, FSR_ERR_UNSUPPORTED, "a length that only the device knows");
@@ -280,6 +282,49 @@ static void mistakes(void **state) {
     const fsr_native f = {.name = "f", .parameters = "i64 i", .c = "a = 0;"};
     fsr_call_natives(out, 1, &f, "f32 b, raw f32 a", &i, 1);
     assert_int_equal(fsr_compute(out, 1), FSR_ERR_VALUE);
+}
+
+/* A name that begins or ends like the size's is another one. */
+static void names_like_a_size(void **state) {
+    (void)state;
+    static const char text[] = "return t[i] + t_sizes + size;";
+    const fsr_native f = {.name = "f",
+                          .result = FSR_F32,
+                          .parameters = "i64 i, f32 t_sizes, f32 size, raw f32 t",
+                          .c = text,
+                          .cuda = text};
+    fsr_node y = CALL(&f, fsr_arange(G, FSR_I64, 9), fsr_float(G, 1), fsr_float(G, 2), squares(9));
+    assert_true(subject_value(y, 4) == 19);
+}
+
+static void results_with_taken_names(void **state) {
+    (void)state;
+    static const char *const row[] = {"i64 t_size", "f32 low, f64 t_size", "f32 low, f32 t", "f32 i"};
+    fsr_node in[] = {fsr_arange(G, FSR_I64, 9), squares(9)}, out[2];
+    const fsr_native f = {.name = "ends", .parameters = "i64 i, raw f32 t", .c = ";", .cuda = ";"};
+    for (size_t k = 0; k < COUNT_OF(row); k++) {
+        const int n = strchr(row[k], ',') ? 2 : 1;
+        fsr_call_natives(out, n, &f, row[k], in, 2);
+        for (int i = 0; i < n; i++) {
+            assert_int_equal(fsr_node_status(out[i]), FSR_ERR_VALUE);
+            assert_non_null(strstr(fsr_node_error(out[i]), "has the name of a parameter or of a whole array's size"));
+        }
+    }
+}
+
+static void of_its_own_row(fsr_node *out, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = CALL(&at, fsr_arange(G, FSR_I64, fsr_node_size(in[0])), in[0]);
+}
+
+/* There is no loop to speak of. */
+static void array_of_each_row(void **state) {
+    (void)state;
+    fsr_node out, rows = subject_data(FSR_F32, 2, SHAPE(5, 7), SUBJECT_SMALL, 0);
+    fsr_vectorize(&out, 1, &rows, 1, "(n)->(n)", of_its_own_row, NULL);
+    assert_int_equal(fsr_node_status(out), FSR_ERR_UNSUPPORTED);
+    assert_non_null(strstr(fsr_node_error(out),
+                           "the function at in the row function takes a whole array that each row has its own of"));
 }
 
 static const struct CMUnitTest tests[] = {
@@ -295,5 +340,8 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(never_in_place),
     SUBJECT_TEST(in_turns),
     SUBJECT_TEST(mistakes),
+    SUBJECT_TEST(names_like_a_size),
+    SUBJECT_TEST(results_with_taken_names),
+    SUBJECT_TEST(array_of_each_row),
 };
 SUBJECT_MAIN(tests)

@@ -162,7 +162,41 @@ static void row_functions(void **state) {
     }
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths_of_any_skew), SUBJECT_TEST(offsets_that_fall),
+/* A product in which one array is each row's own: */
+typedef enum own_array { OWN_OFFSETS, OWN_COLUMNS, OWN_VALUES, OWN_X } own_array;
+
+typedef struct product_at {
+    fsr_node array[4];
+    own_array own;
+} product_at;
+
+static void product_of(fsr_node *out, const fsr_node *in, void *user) {
+    const product_at *p = user;
+    fsr_node a[4];
+    memcpy(a, p->array, sizeof a);
+    a[p->own] = in[0];
+    const fsr_csr m = {a[OWN_OFFSETS], a[OWN_COLUMNS], a[OWN_VALUES], COUNT, COLS};
+    out[0] = fsr_csr_dot(&m, a[OWN_X]);
+}
+
+static void products_in_row_functions(void **state) {
+    (void)state;
+    int64_t offset[COUNT + 1];
+    fill(offset, few);
+    fsr_node columns = fsr_mod(fsr_arange(G, FSR_I64, MANY), fsr_int(G, COLS));
+    product_at p = {
+        {fsr_from_host(G, FSR_I64, 1, SHAPE(COUNT + 1), offset), columns, numbers(), fsr_arange(G, FSR_F32, COLS)},
+        OWN_OFFSETS};
+    for (; p.own <= OWN_X; p.own++) {
+        fsr_node out, mine = p.array[p.own], rows = fsr_stack((fsr_node[]){mine, mine}, 2, 0);
+        fsr_vectorize(&out, 1, &rows, 1, "(n)->(m)", product_of, &p);
+        assert_int_equal(fsr_node_status(out), p.own == OWN_OFFSETS ? FSR_OK : FSR_ERR_UNSUPPORTED);
+        if (p.own != OWN_OFFSETS)
+            assert_non_null(strstr(fsr_node_error(out), "a loop of the row function, or of an operation in it, takes"));
+    }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths_of_any_skew),   SUBJECT_TEST(offsets_that_fall),
                                           SUBJECT_TEST(threads_change_no_bit), SUBJECT_TEST(against_the_reference),
-                                          SUBJECT_TEST(row_functions)};
+                                          SUBJECT_TEST(row_functions),         SUBJECT_TEST(products_in_row_functions)};
 SUBJECT_MAIN(tests)
