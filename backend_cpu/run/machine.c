@@ -60,11 +60,13 @@ int64_t fsr_machine_memory(void) {
     return system_number(_SC_PHYS_PAGES, 0) * system_number(_SC_PAGESIZE, 4096);
 }
 
-/* What a limit leaves of so many pages. */
+/* What a limit leaves of so many pages; -1: unknown how many, and nothing is known to be left. */
 static int64_t left_of(const struct rlimit *limit, int64_t pages) {
     const int64_t used = pages * system_number(_SC_PAGESIZE, 4096);
     if (limit->rlim_cur == RLIM_INFINITY || limit->rlim_cur > (rlim_t)INT64_MAX)
         return INT64_MAX;
+    if (pages < 0)
+        return 0;
     return (int64_t)limit->rlim_cur > used ? (int64_t)limit->rlim_cur - used : 0;
 }
 
@@ -76,8 +78,8 @@ int64_t fsr_machine_room(void) {
     if (all.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY)
         return INT64_MAX;
     char *text = fsr_file_read_record("/proc/self/statm");
-    if (text)
-        sscanf(text, "%lld %*d %*d %*d %*d %lld", &pages, &data_pages);
+    if (!text || sscanf(text, "%lld %*d %*d %*d %*d %lld", &pages, &data_pages) != 2)
+        pages = data_pages = -1;
     free(text);
     const int64_t of_all = left_of(&all, pages), of_data = left_of(&data, data_pages);
     return of_all < of_data ? of_all : of_data;

@@ -12,7 +12,8 @@ void fsr_machine_name(char *out, size_t size);
 void fsr_machine_caches(int64_t *own, int64_t *last);
 /* Bytes; 0: unknown. */
 int64_t fsr_machine_memory(void);
-/* Bytes that the process may still map under its limits (RLIMIT_AS, RLIMIT_DATA); INT64_MAX: it has none. */
+/* Bytes that the process may still map under its limits (RLIMIT_AS, RLIMIT_DATA); INT64_MAX: it has none; 0 also
+ * where it has some, and /proc does not say what it uses. */
 int64_t fsr_machine_room(void);
 int fsr_machine_processors(void);
 
