@@ -37,10 +37,10 @@ typedef enum fsr_backend_kind {
     FSR_BACKEND_REFERENCE /* node by node, plain loops, no compiler: slow, the oracle */
 } fsr_backend_kind;
 
-/* The instructions that generated C may use on a CPU: a cap. The levels are x86-64's: all that x86-64-v4, v3 and the
- * first x86-64 have; other architectures have native and baseline. A cap that the machine does not reach leaves what it
- * has, with a warning. Bits are the same at each level, but for the last ones of elementary functions at the baseline
- * of x86-64, which has no fused multiply-add. */
+/* The instructions that generated C and Fusor's own library calls may use on a CPU: a cap. The levels are x86-64's: all
+ * that x86-64-v4, v3 and the first x86-64 have; other architectures have native and baseline. A cap that the machine
+ * does not reach leaves what it has, with a warning. Bits are the same at each level, but for the last ones of
+ * elementary functions at the baseline of x86-64, which has no fused multiply-add. */
 typedef enum fsr_isa_kind {
     FSR_ISA_NATIVE = 0, /* whatever this machine has */
     FSR_ISA_AVX512,     /* x86-64-v4 */
@@ -73,9 +73,9 @@ typedef enum fsr_log_level {
     X(int, cache_mb, CACHE_MB, 512, "size limit of the disk cache, in MiB")                                            \
     X(str, compiler, COMPILER, NULL, "C compiler of the CPU backend; default: cc, gcc, clang, the first that works")   \
     X(int, isa, ISA, 0,                                                                                                \
-      "most that the C compiler may use: native (0), avx512 (1), avx2 (2), baseline (3); the environment takes the "   \
-      "words. avx512 and avx2 are x86-64's and need gcc 11 or clang 12; a machine that has less is taken for native, " \
-      "with a warning. See fsr_isa_kind")                                                                              \
+      "most that generated C and Fusor's own library calls may use on a CPU: native (0), avx512 (1), avx2 (2), "       \
+      "baseline (3); the environment takes the words. avx512 and avx2 are x86-64's and need gcc 11 or clang 12; a "    \
+      "machine that has less is taken for native, with a warning. See fsr_isa_kind")                                   \
     X(int, compile_seconds, COMPILE_SECONDS, 300, "a C compiler that takes longer is killed; 0: it may take any time") \
     X(int, fallback, FALLBACK, 1,                                                                                      \
       "1: while no C compiler works, the CPU backend interprets its kernels (slow, and with other last bits), with a " \

@@ -46,7 +46,8 @@ typedef enum fsr_linked_form {
  * A parameter behind the values may be a whole array (CuPy's raw), "i64 i, raw f32 t": the text then sees the address
  * const f32 *t of its elements in C order, and i64 t_size, how many there are. Elements of f16 and bf16 are their bits,
  * u16, those of bool u8. The text must not write there, and keeps its indices in [0, t_size): nobody else looks. It is
- * called with the arguments of elements that there are, and no others.
+ * called with the arguments of elements that there are, and no others. The name t_size is taken: no parameter and no
+ * result may have it. The address of an array of no elements is unspecified, and may be NULL.
  *
  * What stands in a preamble comes before the function: includes, tables, helper functions. It is put into a source
  * once for all functions with the same one; names in different preambles are the caller's to keep apart, and none may
@@ -91,8 +92,9 @@ typedef struct fsr_native {
  * known exactly, and otherwise carries the error of computed arguments through the function by its values at the ends of their
  * intervals. A mistake gives a poisoned node whose message begins with the function's name, or with "call_native"
  * where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters, c, or linked code of
- * some form is null. FSR_ERR_VALUE: a bad name, list of parameters (a whole array before a value) or ulp, a text too long, linked code that is of no
- * form, too long, or cut off, a count of arguments that is not that of the parameters, a literal that does not fit.
+ * some form is null. FSR_ERR_VALUE: a bad name, list of parameters (a whole array before a value, a name that is taken)
+ * or ulp, a text too long, linked code that is of no form, too long, or cut off, a count of arguments that is not that
+ * of the parameters, a literal that does not fit.
  * FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be converted. FSR_ERR_SHAPE: shapes do not
  * broadcast. FSR_ERR_UNSUPPORTED: whole arrays, and an argument with a length that only the device knows, or inside
  * fsr_vectorize an array that each row has its own of. A text that the compiler rejects is found out when a plan is compiled: FSR_ERR_COMPILE, with the
@@ -109,8 +111,8 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
  * looked at; f16 and bf16 results are f32 variables. Each result is a node of its own, broadcast, fused and checked
  * as fsr_call_native's: the text is run for each result that is needed, and compilers merge what is the same of
  * straight code in one kernel, but not loops. Errors as fsr_call_native's, and FSR_ERR_VALUE: the results are not a
- * list of 1 to FSR_MAX_NATIVE names that differ, or not nout; FSR_ERR_NULL: results is null. out is not written if it
- * is null or nout < 1; with no graph to record in all of it are null nodes. */
+ * list of 1 to FSR_MAX_NATIVE names that differ, have a name that the parameters have, or are not nout; FSR_ERR_NULL:
+ * results is null. out is not written if it is null or nout < 1; with no graph to record in all of it are null nodes. */
 void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, const fsr_native *f, const char *results,
                          const fsr_node *args, int nargs);
 #define fsr_call_natives(...) fsr_call_natives_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)

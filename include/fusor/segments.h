@@ -24,7 +24,9 @@ FSR_API_BEGIN
  *
  * The association of floats follows from the offsets and from sizes: blocks of 32 to 256 elements of the axis, by the
  * segments' average length, each a sum; then running sums of these, of f32 in f64; then what is left at both ends of
- * the segment. The same bits in every run. FSR_ERR_SHAPE: x has no axis, or offsets no element. FSR_ERR_DTYPE: offsets
+ * the segment. Another one on a CPU, where x is 2^18 floats or complex numbers or more in one dimension: fsr_segment_sum
+ * then adds each segment in f64, element i of it in lane i % 4, in pieces of 2^14 elements whose sums are added in
+ * order. The same bits in every run. FSR_ERR_SHAPE: x has no axis, or offsets no element. FSR_ERR_DTYPE: offsets
  * are no integers; or the operation is not defined for x. Not inside of fsr_vectorize where each row has its own x
  * (FSR_ERR_UNSUPPORTED). */
 fsr_node fsr_segment_sum_at(fsr_site at, fsr_node x, fsr_node offsets);
@@ -102,8 +104,9 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *a);
  * kernels. With a vector, of 2^18 floats or complex numbers or more, it is cuSPARSE's on a GPU that has it, loaded when
  * such a product is planned: what is before and behind is a kernel, and sums are in an order of its own, the same in
  * every run, those of f32 in f32, so less precise than fsr_segment_sum's. On a CPU it is a loop over the rows' elements,
- * which are added as fsr_segment_sum's. A kernel in every run then makes offsets and columns safe, some 4 bytes an
- * element. */
+ * which are added as fsr_segment_sum's. Both for 64 rows or more. A kernel in every run then makes offsets and columns
+ * safe, some 4 bytes an element. Inside of fsr_vectorize each row may have its own offsets, and nothing else of its
+ * own: columns, values or x are FSR_ERR_UNSUPPORTED. */
 fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *a, fsr_node x);
 /* The transposed matrix' product with x, [rows] or [rows, k]: [cols] or [cols, k], summed as fsr_scatter_add does: the
  * same bits in every run. */
