@@ -4,7 +4,7 @@
  * Bound. Each element of the result passes through as many roundings as the length has factors, each of a term no
  * greater than the sum of all magnitudes: (4 log2 n + 8) units of that sum. Where a prime is large transforms go by
  * convolutions of other lengths, whose terms may be as large as the square root of the length times the norm. What
- * is not exact before reaches every element in full.
+ * is not exact before reaches every element in full. Subnormal products round to a smallest number each, however small they are.
  *
  * Overflow. Where twice the sum of all magnitudes, or what those convolutions make of it, is no number of the dtype, some
  * term on the way may be none either, and infinities of both signs are NaN: of [1e308, 1e308] even the second element, 0. */
@@ -82,7 +82,8 @@ static void load(row *r, int64_t i, fsr_ref_element e) {
 static bool store(const row *r, fsr_dtype dtype, int64_t at, int64_t cols, fsr_ref_data *out) {
     const long double wider = has_large_prime(r->n) ? 4 * sqrtl(2 * (long double)r->n) : 1;
     const long double terms = (4 * log2l((long double)r->n) + 8) * wider;
-    const long double radius = r->radius + terms * (long double)fsr_ball_unit(dtype) * r->size;
+    const long double tiny = (long double)r->n * (long double)fsr_ball_ulp(dtype, 0);
+    const long double radius = r->radius + terms * ((long double)fsr_ball_unit(dtype) * r->size + tiny);
     const bool known = isfinite(radius) && 2 * wider * (r->size + radius) < (long double)fsr_ball_limit(dtype);
     const bool back = r->kind == FSR_FOURIER_INVERSE, complex = fsr_dtype_is_complex(dtype);
     for (int64_t i = 0; i < cols; i++) {

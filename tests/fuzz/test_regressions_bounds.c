@@ -95,6 +95,13 @@ static void test_transform_that_overflows(void **state) {
     CHECK(true, fsr_real(fsr_rfft(y, 0)));
 }
 
+/* Products of a transform that are subnormal are rounded to multiples of the smallest number. */
+static void test_transform_of_subnormal_numbers(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), zero = fsr_sub(x, x);
+    CHECK(true, fuzz_calls(fsr_nextafter(zero, x), zero, 10));
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -187,6 +194,7 @@ int main(void) {
         TEST(test_whole_of_nothing),
         TEST(test_search_for_nothing),
         TEST(test_transform_that_overflows),
+        TEST(test_transform_of_subnormal_numbers),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_every_call_is_drawn),
     };
