@@ -4,7 +4,6 @@
  * alike; the call is what a plan makes of those, and what a text may say. */
 #include "graph/matmul.h"
 #include "backend_cpu/reference/library.h"
-#include "backend_cpu/reference/sum.h"
 #include "backend_cpu/reference/times.h"
 #include "graph/shape.h"
 #include <stdlib.h>
@@ -27,43 +26,15 @@ static fsr_ref_element element(const memory *x, fsr_dtype dtype, int64_t i) {
     return out;
 }
 
-/* A sum of products: of the balls as folds have it, part by part; of the values exactly. */
-typedef struct sum {
-    fsr_dtype dtype;
-    fsr_ref_sum part[2];
-    long double value[2];
-} sum;
-
-static void sum_add(sum *s, const fsr_ref_element *x, const fsr_ref_element *y) {
-    fsr_ball ball;
-    fsr_value value;
-    fsr_ref_times(s->dtype, x, y, &ball, &value);
-    fsr_ref_sum_add(&s->part[0], ball.center, ball.radius);
-    fsr_ref_sum_add(&s->part[1], ball.imag, ball.radius);
-    ball = fsr_ball_from_value(s->dtype, value);
-    s->value[0] += ball.center;
-    s->value[1] += ball.imag;
-}
-
-static fsr_ref_element sum_get(const sum *s, double depth) {
-    const fsr_dtype real = fsr_dtype_real(s->dtype);
-    const fsr_ball plain = {.center = s->value[0], .imag = s->value[1]};
-    fsr_ref_element out = {.ball = fsr_ref_sum_get(&s->part[0], real, depth),
-                           .value = fsr_ball_center_value(s->dtype, &plain)};
-    if (fsr_dtype_is_complex(s->dtype))
-        out.ball = fsr_ref_sum_complex(out.ball, fsr_ref_sum_get(&s->part[1], real, depth));
-    return out;
-}
-
 static fsr_ref_element product(const fsr_matmul *m, fsr_dtype dtype, const memory *a, const memory *b, int64_t i,
                                int64_t j, const int64_t *at) {
-    sum s = {.dtype = dtype};
+    fsr_ref_total s = {.dtype = dtype};
     for (int64_t p = 0; p < m->k; p++) {
         const fsr_ref_element x = element(a, dtype, at[0] + (m->a_flipped ? i + p * m->a_lead : p + i * m->a_lead));
         const fsr_ref_element y = element(b, dtype, at[1] + (m->b_flipped ? p + j * m->b_lead : j + p * m->b_lead));
-        sum_add(&s, &x, &y);
+        fsr_ref_total_times(&s, &x, &y);
     }
-    return sum_get(&s, (double)m->k);
+    return fsr_ref_total_get(&s, (double)m->k);
 }
 
 static bool fill(const fsr_matmul *m, fsr_dtype dtype, const memory *in, fsr_ref_data *out) {

@@ -78,10 +78,10 @@ static void sort_ends(row *r) {
     qsort(r->end + r->n, (size_t)r->n, sizeof *r->end, by_value);
 }
 
-/* A zero of the row, whichever it is: of a sign that is known if all that may be one have that. */
-static fsr_ball zero_of(const row *r) {
+/* A zero of the row, whichever it is: of a sign that is known if all that may be one have that. Integers have one zero. */
+static fsr_ball zero_of(const row *r, fsr_dtype dtype) {
     bool positive = false, negative = false;
-    for (int64_t i = 0; i < r->n; i++) {
+    for (int64_t i = 0; i < r->n && fsr_dtype_is_inexact(dtype); i++) {
         const item *x = &r->item[i];
         const fsr_ball own = r->element[x->place].ball;
         const bool either = !x->exact || fsr_ball_unsigned(own), may = x->low <= 0 && x->high >= 0;
@@ -152,7 +152,7 @@ static bool sort_row(row *r, const fsr_rec *rec, bool *certain, int64_t at, fsr_
         sort_ends(r);
         find_certain(r, certain);
     }
-    const fsr_ball zero = zero_of(r);
+    const fsr_ball zero = zero_of(r, rec->dtype[0]);
     for (int64_t i = 0; i < r->first && good; i++)
         good = store(r, rec, i, zero, r->known || (r->bounded && certain[i]), at, out);
     return good;
@@ -194,7 +194,7 @@ static bool pick_ranks(row *r, const fsr_rec *rec, fsr_ref_walk *ranks, const fs
     order_zeros(r);
     if (!r->known && r->bounded)
         sort_ends(r);
-    const fsr_ball zero = zero_of(r);
+    const fsr_ball zero = zero_of(r, rec->dtype[0]);
     for (int64_t i = 0; i < r->first && good; i++, fsr_ref_walk_next(ranks)) {
         const fsr_ref_element asked = fsr_ref_data_get(data, ranks->at[0]);
         const int64_t rank = asked.value.i64 < 0 ? 0 : asked.value.i64 < r->n ? asked.value.i64 : r->n - 1;

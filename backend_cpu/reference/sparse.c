@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of sparse matrices and sums of segments, whose bound is that of a sum of as many terms; and equations whose matrix is a
- * triangle by rows, by substitution in long double, with a bound beside each element: what
- * the elements before it may be off, times the row's, and a rounding for each of the row's operations, over the
- * diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it, which is what
+/* Products of sparse matrices and sums of segments, which are sums like any others (sum.c): in whatever order, exact where
+ * those are; and equations whose matrix is a triangle by rows, by substitution in long double, with a bound beside each
+ * element: what the elements before it may be off, times the row's, and a rounding for each of the row's operations, over
+ * the diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it, which is what
  * substitution in any order of a row's sums stays within. Where a row's magnitudes, or a solution, may overflow, nobody
- * knows: which part of a sum overflows first, with which sign, hangs on the order. A zero has either sign: whether a sum begins with a zero, and
- * what a quotient's is, is the library's affair. */
+ * knows: which part of a sum overflows first, with which sign, hangs on the order. A solution that is zero has either
+ * sign: what a quotient's is, is the library's affair. */
 #include "graph/sparse.h"
 #include "backend_cpu/reference/library.h"
+#include "backend_cpu/reference/times.h"
 #include "graph/shape.h"
 #include <stdlib.h>
 
@@ -96,30 +97,36 @@ static fsr_ball solve_row(const problem *p, int64_t i, const fsr_ref_element *si
     return divide(p, &r);
 }
 
-/* What has been subtracted from nothing, added. */
-static fsr_ball summed(const problem *p, const row *r) {
-    const long double unit = (long double)fsr_ball_unit(p->dtype) * (fsr_dtype_is_complex(p->dtype) ? 4 : 1);
-    const long double radius =
-        r->radius + (long double)(r->steps + 2) * (unit * r->size + (long double)fsr_ball_ulp(p->dtype, 0));
-    return (fsr_ball){.center = -r->re, .imag = -r->im, .radius = fits(p, r) ? (double)radius * (1 + 1e-12) : INFINITY};
-}
-
-/* A row times x. */
-static fsr_ball multiply_row(const problem *p, int64_t i, int64_t cols) {
-    row r = {.good = true};
-    const int64_t from = place(p, 0, i), to = place(p, 0, i + 1);
-    r.good = from >= 0 && to >= from;
-    for (int64_t e = from; e < to && r.good; e++) {
-        const int64_t column = place(p, 1, e);
-        const fsr_ball a = element(p, 2, e).ball;
-        if (column < 0 || column >= cols) {
-            r.good = false;
-        } else {
-            const fsr_ball x = element(p, 3, column).ball;
-            subtract(&r, &a, &x);
+/* The sum of elements from one offset to the next, times x at their columns if there are such: what any order of
+ * adding them may give; nobody knows more where an offset or a column is not known. */
+static fsr_ref_element sum_row(const problem *p, int64_t i, bool product, int64_t most, int64_t cols) {
+    fsr_ref_total s = {.dtype = p->dtype};
+    const int64_t from = place(p, FSR_SPARSE_OFFSETS, i), to = place(p, FSR_SPARSE_OFFSETS, i + 1);
+    bool good = from >= 0 && to >= 0 && from <= most && to <= most;
+    for (int64_t e = from; e < to && good; e++) {
+        const fsr_ref_element a = element(p, product ? (int)FSR_SPARSE_VALUES : (int)FSR_SEGMENTS_VALUES, e);
+        const int64_t column = product ? place(p, FSR_SPARSE_COLUMNS, e) : 0;
+        good = column >= 0 && (!product || column < cols);
+        if (product && good) {
+            const fsr_ref_element x = element(p, FSR_SPARSE_X, column);
+            fsr_ref_total_times(&s, &a, &x);
+        } else if (good) {
+            fsr_ref_total_add(&s, &a.ball, a.value);
         }
     }
-    return summed(p, &r);
+    fsr_ref_element out = fsr_ref_total_get(&s, (double)s.part[0].n + 2);
+    if (!good)
+        out.ball = fsr_ball_unknown(p->dtype);
+    return out;
+}
+
+static bool sum_rows(const problem *p, bool product, int64_t most, int64_t cols, fsr_ref_data *out) {
+    bool good = true;
+    for (int64_t i = 0; i < p->n && good; i++) {
+        const fsr_ref_element x = sum_row(p, i, product, most, cols);
+        good = fsr_ref_data_set(out, i, &x);
+    }
+    return good;
 }
 
 static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_ball *x) {
@@ -132,35 +139,12 @@ static bool store(const problem *p, fsr_ref_data *out, int64_t at, const fsr_bal
     return fsr_ref_data_set(out, at, &e);
 }
 
-static bool multiply(const problem *p, int64_t cols, fsr_ref_data *out) {
-    bool good = true;
-    for (int64_t i = 0; i < p->n && good; i++) {
-        const fsr_ball x = multiply_row(p, i, cols);
-        good = store(p, out, i, &x);
-    }
-    return good;
-}
-
 bool fsr_ref_segments(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
                       fsr_fault *fault) {
-    const int64_t n = rec->shape.dim[0], end = shape[FSR_SEGMENTS_VALUES].dim[0];
-    const problem p = {.in = in, .n = n, .dtype = rec->dtype[0]};
-    const fsr_ball one = fsr_ball_real(1, 0);
+    const problem p = {.in = in, .n = rec->shape.dim[0], .dtype = rec->dtype[0]};
     (void)fault;
-    out[0] = fsr_ref_data_new(p.dtype, n, true);
-    bool good = out[0] != NULL;
-    for (int64_t i = 0; i < n && good; i++) {
-        row r = {.good = true};
-        const int64_t from = place(&p, FSR_SEGMENTS_OFFSETS, i), to = place(&p, FSR_SEGMENTS_OFFSETS, i + 1);
-        r.good = from >= 0 && to >= 0 && from <= end && to <= end;
-        for (int64_t e = from; e < to && r.good; e++) {
-            const fsr_ball a = element(&p, FSR_SEGMENTS_VALUES, e).ball;
-            subtract(&r, &a, &one);
-        }
-        const fsr_ball x = summed(&p, &r);
-        good = store(&p, out[0], i, &x);
-    }
-    return good;
+    out[0] = fsr_ref_data_new(p.dtype, p.n, true);
+    return out[0] && sum_rows(&p, false, shape[FSR_SEGMENTS_VALUES].dim[0], 0, out[0]);
 }
 
 /* What either of two may be. */
@@ -205,7 +189,8 @@ bool fsr_ref_sparse(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_vi
                  .x = calloc((size_t)n, sizeof *p.x)};
     (void)fault;
     out[0] = fsr_ref_data_new(p.dtype, fsr_shape_size(&rec->shape), true);
-    bool good = out[0] && p.x && (!product || multiply(&p, shape[FSR_SPARSE_X].dim[0], out[0]));
+    bool good = out[0] && p.x &&
+                (!product || sum_rows(&p, true, shape[FSR_SPARSE_VALUES].dim[0], shape[FSR_SPARSE_X].dim[0], out[0]));
     for (int64_t side = 0; !product && side < rec->shape.dim[0] && good; side++)
         for (int64_t k = 0; k < n && good; k++) {
             const int64_t i = p.upper ? n - 1 - k : k;

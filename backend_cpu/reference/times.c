@@ -11,6 +11,31 @@ void fsr_ref_times(fsr_dtype dtype, const fsr_ref_element *x, const fsr_ref_elem
     *value = fsr_op_eval(FSR_OP_MUL, dtype, dtype, (const fsr_value[]){x->value, y->value});
 }
 
+void fsr_ref_total_add(fsr_ref_total *s, const fsr_ball *ball, fsr_value value) {
+    const fsr_ball plain = fsr_ball_from_value(s->dtype, value);
+    fsr_ref_sum_add(&s->part[0], ball->center, ball->radius);
+    fsr_ref_sum_add(&s->part[1], ball->imag, ball->radius);
+    s->value[0] += plain.center;
+    s->value[1] += plain.imag;
+}
+
+void fsr_ref_total_times(fsr_ref_total *s, const fsr_ref_element *x, const fsr_ref_element *y) {
+    fsr_ball ball;
+    fsr_value value;
+    fsr_ref_times(s->dtype, x, y, &ball, &value);
+    fsr_ref_total_add(s, &ball, value);
+}
+
+fsr_ref_element fsr_ref_total_get(const fsr_ref_total *s, double depth) {
+    const fsr_dtype real = fsr_dtype_real(s->dtype);
+    const fsr_ball plain = {.center = s->value[0], .imag = s->value[1]};
+    fsr_ref_element out = {.ball = fsr_ref_sum_get(&s->part[0], real, depth),
+                           .value = fsr_ball_center_value(s->dtype, &plain)};
+    if (fsr_dtype_is_complex(s->dtype))
+        out.ball = fsr_ref_sum_complex(out.ball, fsr_ref_sum_get(&s->part[1], real, depth));
+    return out;
+}
+
 fsr_ref_data *fsr_ref_products(fsr_dtype dtype, const fsr_shape *shape, const fsr_ref_view *in) {
     fsr_ref_data *d = fsr_ref_data_new(dtype, 0, true);
     fsr_ref_factors *f = malloc(sizeof *f);

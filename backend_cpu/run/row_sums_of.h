@@ -93,6 +93,7 @@ static inline int64_t NAME(behind)(const row_job *j, int64_t row, int64_t end) {
     return row;
 }
 
+/* A row whose offset behind it is before its own has no elements. */
 static void NAME(rows)(const row_job *j, int64_t row, int64_t end, atomic_bool *skipped) {
     const INDEX *offset = j->offsets;
     T taken[STRIP];
@@ -106,6 +107,8 @@ static void NAME(rows)(const row_job *j, int64_t row, int64_t end, atomic_bool *
             atomic_store_explicit(skipped, true, memory_order_relaxed);
         else if (n > STRIP)
             ((T *)j->out)[row] = (T)NAME(piece)(j, offset[row], n);
-        row += n > STRIP;
+        else if (n < 0)
+            ((T *)j->out)[row] = 0;
+        row += n > STRIP || n < 0;
     }
 }

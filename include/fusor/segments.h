@@ -11,7 +11,8 @@ FSR_API_BEGIN
 
 /* Neighbours along x's first axis, folded segment by segment: segment s of n is elements offsets[s] to offsets[s + 1] -
  * 1. offsets: n + 1 integers, one-dimensional, that do not fall; what is outside of x is cut off, and a segment that
- * would end before it begins is empty. Offsets may have a length that only the device knows (fsr_flatnonzero): then
+ * would end before it begins is empty. Of offsets that fall neither results nor times are promised; they read no memory
+ * outside of x. Offsets may have a length that only the device knows (fsr_flatnonzero): then
  * results for each segment have one too, one less, as fsr_diff of the offsets has it; x then has one dimension
  * (FSR_ERR_UNSUPPORTED). Results have shape [n, ...], the rest x's other axes. Lengths of any skew are much alike in
  * time. What computes x belongs to the kernels that read it.

@@ -8,7 +8,7 @@
 
 #define G subject_g
 
-enum { MANY = (1 << 18) + 41, COUNT = 4099, COLS = 1009 };
+enum { MANY = (1 << 18) + 41, COUNT = 4099, COLS = 1009, FALLING = 90 };
 
 /* How long segment s is, before the last one, which has the rest. */
 typedef int64_t (*length_fn)(int64_t s);
@@ -94,6 +94,110 @@ static void offsets_that_fall(void **state) {
             want += (double)number(i);
         assert_true(subject_value(sums, s) == want);
     }
+}
+
+/* Of products nothing lies in front of the furthest offset so far. */
+static void products_whose_offsets_fall(void **state) {
+    (void)state;
+    static int64_t offset[FALLING] = {-5, 10, 4, 300, 7, 7, MANY + 9, 12};
+    for (int s = 8; s < FALLING; s++)
+        offset[s] = s % 2 ? MANY : 0;
+    fsr_node places = fsr_mod(fsr_arange(G, FSR_I64, MANY), fsr_int(G, COLS));
+    const fsr_csr a = {fsr_from_host(G, FSR_I64, 1, SHAPE(FALLING), offset), places, numbers(), FALLING - 1, COLS};
+    float *got = subject_read(fsr_csr_dot(&a, fsr_full(G, FSR_F32, 1, SHAPE(COLS), 1)));
+    for (int64_t s = 0, furthest = 0; s + 1 < FALLING; s++) {
+        double want = 0;
+        for (; furthest < offset[s + 1] && furthest < MANY; furthest++)
+            want += (double)number(furthest);
+        assert_true((double)got[s] == want);
+    }
+    free(got);
+}
+
+/* ---- the order that docs/semantics.md promises --------------------------------------------------------------- */
+
+enum { PIECE = 1 << 14, LONG = 257 * PIECE + 3, ORDERED = 10, ORDERED_ROWS = 80 };
+
+static const int64_t ordered[ORDERED] = {0, 1, 3, 4, 5, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 1, LONG};
+
+/* Elements whose sum is next to nothing, so that what is left of it is what rounding in the order of adding leaves: each
+ * element of a row's first half is there again in its other half, negative, from the end to the middle. */
+static void fill_ordered(int64_t *offset, float *x, int32_t *column) {
+    uint32_t seed = 5;
+    for (int64_t s = 0; s < ORDERED_ROWS; s++)
+        offset[s + 1] = offset[s] + (s < ORDERED ? ordered[s] : 0);
+    for (int64_t s = 0; s < ORDERED; s++)
+        for (int64_t from = offset[s], to = offset[s + 1]; from < to--; from++) {
+            const float size = ldexpf((float)(1 + subject_random(&seed) % 99991), (int)(subject_random(&seed) % 60));
+            x[from] = subject_random(&seed) % 2 ? size : -size;
+            x[to] = from == to ? 0.3f : -x[from];
+            column[from] = column[to] = (int32_t)(subject_random(&seed) % COLS);
+        }
+}
+
+/* Element i of a piece in lane i % 4, the last n % 4 in lane 0. */
+static double piece_of(const float *x, const int32_t *column, const float *v, int64_t n) {
+    double lane[4] = {0, 0, 0, 0};
+    for (int64_t i = 0; i < n; i++)
+        lane[i < n - n % 4 ? i % 4 : 0] += (double)x[i] * (v ? (double)v[column[i]] : 1.0);
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+/* v: NULL: no products. */
+static double in_order(const float *x, const int32_t *column, const float *v, int64_t n) {
+    double sum = 0;
+    for (int64_t at = 0; at < n; at += PIECE)
+        sum += piece_of(x + at, column + at, v, n - at < PIECE ? n - at : PIECE);
+    return sum;
+}
+
+typedef struct in_rows {
+    int64_t offset[ORDERED_ROWS + 1];
+    float *x, v[COLS];
+    int32_t *column;
+} in_rows;
+
+static void compare_order(const in_rows *r, int threads) {
+    const int64_t n = r->offset[ORDERED_ROWS];
+    float sum[ORDERED_ROWS], product[ORDERED_ROWS];
+    double wide[ORDERED_ROWS];
+    fsr_config config = subject_config();
+    config.threads = threads;
+    fsr_context *ctx = subject_open(&config);
+    fsr_graph *g = fsr_graph_new(ctx);
+    fsr_node offsets = fsr_from_host(g, FSR_I64, 1, SHAPE(ORDERED_ROWS + 1), r->offset);
+    fsr_node x = fsr_from_host(g, FSR_F32, 1, &n, r->x);
+    const fsr_csr a = {offsets, fsr_from_host(g, FSR_I32, 1, &n, r->column), x, ORDERED_ROWS, COLS};
+    OK(fsr_read(fsr_segment_sum(x, offsets), sum, sizeof sum));
+    OK(fsr_read(fsr_segment_sum(fsr_cast(x, FSR_F64), offsets), wide, sizeof wide));
+    OK(fsr_read(fsr_csr_dot(&a, fsr_from_host(g, FSR_F32, 1, SHAPE(COLS), r->v)), product, sizeof product));
+    fsr_close(ctx);
+    for (int s = 0; s < ORDERED_ROWS; s++) {
+        const int64_t from = r->offset[s], many = r->offset[s + 1] - from;
+        const double plain = in_order(r->x + from, r->column + from, NULL, many);
+        const float narrow = (float)plain, times = (float)in_order(r->x + from, r->column + from, r->v, many);
+        if (memcmp(&wide[s], &plain, sizeof plain) != 0 || memcmp(&sum[s], &narrow, sizeof narrow) != 0 ||
+            memcmp(&product[s], &times, sizeof times) != 0)
+            fail_msg("%d threads, %lld elements: %a and %a, not %a; products %a, not %a", threads, (long long)many,
+                     wide[s], (double)sum[s], plain, (double)product[s], (double)times);
+    }
+}
+
+static void order_is_what_is_promised(void **state) {
+    (void)state;
+    static in_rows r;
+    int64_t n = 0;
+    for (int s = 0; s < ORDERED; s++)
+        n += ordered[s];
+    r.x = calloc((size_t)n, sizeof *r.x);
+    r.column = calloc((size_t)n, sizeof *r.column);
+    fill_ordered(r.offset, r.x, r.column);
+    for (int c = 0; c < COLS; c++)
+        r.v[c] = 1 + 0.37f * (float)(c % 29);
+    compare_order(&r, 1);
+    compare_order(&r, 3);
+    free(r.x);
+    free(r.column);
 }
 
 /* Sums of numbers whose last bits hang on their order. */
@@ -196,7 +300,12 @@ static void products_in_row_functions(void **state) {
     }
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths_of_any_skew),   SUBJECT_TEST(offsets_that_fall),
-                                          SUBJECT_TEST(threads_change_no_bit), SUBJECT_TEST(against_the_reference),
-                                          SUBJECT_TEST(row_functions),         SUBJECT_TEST(products_in_row_functions)};
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths_of_any_skew),
+                                          SUBJECT_TEST(offsets_that_fall),
+                                          SUBJECT_TEST(threads_change_no_bit),
+                                          SUBJECT_TEST(against_the_reference),
+                                          SUBJECT_TEST(row_functions),
+                                          SUBJECT_TEST(order_is_what_is_promised),
+                                          SUBJECT_TEST(products_whose_offsets_fall),
+                                          SUBJECT_TEST(products_in_row_functions)};
 SUBJECT_MAIN(tests)
