@@ -78,7 +78,8 @@ static void sort_ends(row *r) {
     qsort(r->end + r->n, (size_t)r->n, sizeof *r->end, by_value);
 }
 
-/* A zero of the row, whichever it is: of a sign that is known if all that may be one have that. Integers have one zero. */
+/* A zero of the row, whichever it is: of a sign that is known if all that may be one have that. Integers have one
+ * zero. */
 static fsr_ball zero_of(const row *r, fsr_dtype dtype) {
     bool positive = false, negative = false;
     for (int64_t i = 0; i < r->n && fsr_dtype_is_inexact(dtype); i++) {

@@ -120,8 +120,8 @@ enum { PIECE = 1 << 14, LONG = 257 * PIECE + 3, ORDERED = 10, ORDERED_ROWS = 80 
 
 static const int64_t ordered[ORDERED] = {0, 1, 3, 4, 5, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 1, LONG};
 
-/* Elements whose sum is next to nothing, so that what is left of it is what rounding in the order of adding leaves: each
- * element of a row's first half is there again in its other half, negative, from the end to the middle. */
+/* Elements whose sum is next to nothing, so that what is left of it is what rounding in the order of adding leaves:
+ * each element of a row's first half is there again in its other half, negative, from the end to the middle. */
 static void fill_ordered(int64_t *offset, float *x, int32_t *column) {
     uint32_t seed = 5;
     for (int64_t s = 0; s < ORDERED_ROWS; s++)

@@ -100,8 +100,8 @@ static void sums_are_as_exact_as_others(void **state) {
     free(x);
 }
 
-/* exp of a little more than nothing is 1 in f32, or next to it, and becomes an integer that may be 0. Zeros of its row are known
- * all the same: a radius of -0 is that of a zero of either sign. */
+/* exp of a little more than nothing is 1 in f32, or next to it, and becomes an integer that may be 0. Zeros of its row
+ * are known all the same: a radius of -0 is that of a zero of either sign. */
 static void integers_have_one_zero(void **state) {
     fsr_graph_owner *owner = fsr_graph_owner_new(NULL, NULL);
     fsr_graph *g = fsr_graph_create(owner);

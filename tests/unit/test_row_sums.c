@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of rows on a CPU whose offsets fall, which no recorded product has: they end, and a row that falls has no elements. */
+/* Sums of rows on a CPU whose offsets fall, which no recorded product has: they end, and a row that falls has
+ * no elements. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
