@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Times of other libraries on this CPU, for the rows of fusor-bench that they can express.
 
-    python3 bench/peers_cpu.py [--n 2^24] [--threads 2] [--fusor BUILD/fusor-bench] [--json FILE]
+    python3 bench/peers_cpu.py [--n 2^24] [--threads 2] [--processor] [--fusor BUILD/fusor-bench] [--json FILE]
 
 NumPy, SciPy, numexpr, Numba, torch.compile and JAX, those that can be imported (pip install numpy scipy numexpr numba torch jax).
 Inputs are f32 in [0, 1). Every result is compared with NumPy's in f64 before it is timed; a median of 9 runs counts,
@@ -10,16 +10,21 @@ compilation is apart. With --fusor each row of fusor-bench is run before and aft
 of all and to the fastest of NumPy, SciPy, numexpr and Numba are printed: above 1 Fusor is faster. Runs of the libraries do not
 overlap. A filter's result has the selected elements' length in NumPy, Numba and torch; in Fusor, as in JAX under jit, the
 input's, filled up, with the number of them beside it; filter_half's has that length in Fusor too. Of what is drawn, other numbers
-everywhere, mean and deviation are compared. NumPy's scatter_add_map is bincount, whose sums are f64."""
+everywhere, mean and deviation are compared. NumPy's scatter_add_map is bincount, whose sums are f64. With --processor, for a
+machine that others use too and one thread, the time of the processor counts: of each peer the least, of Fusor what fusor-bench --pairs says."""
 import argparse, importlib, json, math, os, statistics, subprocess, sys, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--n", default="2^24", help="elements, a power of 4")
 parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--processor", action="store_true", help="the time of the processor, not of the clock; one thread")
 parser.add_argument("--fusor", help="fusor-bench to compare with")
 parser.add_argument("--json", help="also write the times as JSON")
 parser.add_argument("--only", help="comma-separated rows")
 options = parser.parse_args()
+if options.processor and options.threads != 1:
+    parser.error("--processor needs --threads 1")
+clock = time.process_time if options.processor else time.perf_counter
 for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_MAX_THREADS", "MKL_NUM_THREADS", "FUSOR_THREADS"):
     os.environ[name] = str(options.threads)
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -431,20 +436,21 @@ def check(row, got):
 
 
 def measure(call):
-    begin = time.perf_counter()
+    begin = clock()
     result = call()
-    first = time.perf_counter() - begin
+    first = clock() - begin
     times = []
     for _ in range(9):
-        begin = time.perf_counter()
+        begin = clock()
         call()
-        times.append(time.perf_counter() - begin)
-    return result, first * 1e3, statistics.median(times) * 1e3
+        times.append(clock() - begin)
+    return result, first * 1e3, (min if options.processor else statistics.median)(times) * 1e3
 
 
 def fusor_time(name):
-    run = subprocess.run([options.fusor, "--backend", "cpu", "--n", str(n), "--verify-n", "0", "--json", "-", name],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    pairs = ["--pairs", "9"] if options.processor else []
+    run = subprocess.run([options.fusor, "--backend", "cpu", "--n", str(n), "--verify-n", "0", "--json", "-", *pairs, name],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=not pairs)
     return json.loads(run.stdout)[0]["fused_ms"]
 
 

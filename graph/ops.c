@@ -139,6 +139,16 @@ fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype) {
     }
 }
 
+bool fsr_op_combine_rounds(fsr_op op, fsr_dtype dtype) {
+    const fsr_identity identity = fsr_op_table[op].identity;
+    return fsr_dtype_is_float(dtype) && (identity == FSR_IDENTITY_ZERO || identity == FSR_IDENTITY_ONE);
+}
+
+fsr_value fsr_op_neutral(fsr_op op, fsr_dtype dtype) {
+    const bool sum = fsr_op_combine_rounds(op, dtype) && fsr_op_table[op].identity == FSR_IDENTITY_ZERO;
+    return sum ? fsr_value_from_double(dtype, -0.0) : fsr_op_identity(op, dtype);
+}
+
 /* One evaluator: T name(op, a, b, c). CLASS picks the column of REF, W_ the suffix of the math functions. An op that is
  * not defined for the class gives 0. */
 #define REF_NONE 0

@@ -128,6 +128,10 @@ bool fsr_op_is_atomic(fsr_op op, fsr_dtype dtype);
 const char *fsr_op_into(fsr_op op);
 /* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
+/* The order in which elements of the dtype are combined changes bits: of sums and products of floats. */
+bool fsr_op_combine_rounds(fsr_op op, fsr_dtype dtype);
+/* What leaves every element as it is: the identity, but of sums of floats -0.0, since 0.0 + -0.0 is 0.0. */
+fsr_value fsr_op_neutral(fsr_op op, fsr_dtype dtype);
 
 /* The same bits. */
 static inline bool fsr_value_equal(fsr_value a, fsr_value b) {

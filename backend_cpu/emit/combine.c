@@ -13,17 +13,6 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 
-bool fsr_c_combine_rounds(const fsr_inst *inst) {
-    const fsr_identity identity = fsr_op_get(inst->op)->identity;
-    return fsr_dtype_is_float(inst->dtype) && (identity == FSR_IDENTITY_ZERO || identity == FSR_IDENTITY_ONE);
-}
-
-/* Of floats -0.0, not 0.0, leaves every sum as it is. */
-static fsr_value neutral(const fsr_inst *inst) {
-    const bool sum = fsr_c_combine_rounds(inst) && fsr_op_get(inst->op)->identity == FSR_IDENTITY_ZERO;
-    return sum ? fsr_value_from_double(inst->dtype, -0.0) : fsr_op_identity(inst->op, inst->dtype);
-}
-
 /* "{ const u32 o = x2[at]; x2[at] = o + v3; }" */
 static void put_into(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address, const char *value) {
     const int buffer = e->k->access[inst->index].buffer;
@@ -49,7 +38,7 @@ void fsr_c_combine_tasks(fsr_c_emit *e) {
         return;
     const fsr_inst *inst = &e->k->inst[number];
     const int buffer = e->k->access[inst->index].buffer;
-    fsr_c_literal(&identity, inst->dtype, neutral(inst));
+    fsr_c_literal(&identity, inst->dtype, fsr_op_neutral(inst->op, inst->dtype));
     fsr_c_begin(e, "if (t[%d] == %d)", FSR_TASK_MODE, FSR_TASK_IDENTITY);
     fsr_c_line(e, "for (i64 i = 0; i < %s; ++i) x%d[i] = %s;", fsr_c_integer(e, inst->extent, n), buffer,
                identity.data ? identity.data : "");

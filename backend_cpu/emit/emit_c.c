@@ -155,7 +155,7 @@ static void share_combining(const fsr_kernel *k, fsr_cpu_shape *out) {
     out->combined = k->access[k->inst[number].index].buffer;
     out->extent = k->inst[number].extent;
     out->bytes = (int)fsr_dtype_size(k->inst[number].dtype);
-    out->rounds = fsr_c_combine_rounds(&k->inst[number]);
+    out->rounds = fsr_op_combine_rounds(k->inst[number].op, k->inst[number].dtype);
 }
 
 bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {

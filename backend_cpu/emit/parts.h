@@ -134,8 +134,6 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- combine.c: stores that combine ------------------------------------------------------------ */
 
-/* Its result hangs on the order of what is combined. */
-bool fsr_c_combine_rounds(const fsr_inst *inst);
 /* The line of one, if `where` (empty: everywhere), at that address. */
 void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address);
 /* What the kernel does in the tasks IDENTITY and MERGE, if it has such a store. */
