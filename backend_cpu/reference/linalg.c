@@ -4,7 +4,8 @@
  * Bounds. What a backward stable algorithm computes is exact for a matrix that is `error` away in norm: a multiple of
  * the unit and of the sizes, and what is not known of the arguments. A solution moves by the inverse's row times that,
  * factors by it times the norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. Nor where
- * the squares of the elements overflow: some algorithms add them. What is multiplied to a determinant depends on the
+ * the squares of the elements overflow: some algorithms add them; nor where right sides times what elimination makes of the matrix
+ * may, whatever the solution is. What is multiplied to a determinant depends on the
  * order of the rows, which is nobody's to know; and so does the sign of a zero. */
 #include "backend_cpu/reference/linalg.h"
 #include "graph/shape.h"
@@ -60,6 +61,14 @@ static fsr_ref_number *square(int64_t n) {
     return calloc((size_t)(n * n), sizeof(fsr_ref_number));
 }
 
+/* What stands between a right side and its solution are numbers for certain: n products of a factor of the matrix, which
+ * partial pivots keep below n times its norm and 1, and of what is there. */
+static bool stays_finite(const fsr_ref_problem *x, double norm) {
+    const int64_t n = x->l.cols;
+    const double sides = fsr_ref_norm(x->b, n * x->l.more) + fsr_ref_norm(x->out[0], n * x->l.more);
+    return (1 + norm) * (double)(n * n) * sides < (double)fsr_ball_limit(x->dtype);
+}
+
 static bool solve(fsr_ref_problem *x) {
     const int64_t n = x->l.cols;
     fsr_ref_number *copy = square(n), *inverse = square(n);
@@ -67,13 +76,14 @@ static bool solve(fsr_ref_problem *x) {
     if (good) {
         memcpy(copy, x->a, sizeof *copy * (size_t)(n * n));
         x->solved = invert(copy, inverse, n);
-        const double size = x->solved ? fsr_ref_norm(inverse, n * n) : INFINITY;
+        const double norm = fsr_ref_norm(x->a, n * n), size = x->solved ? fsr_ref_norm(inverse, n * n) : INFINITY;
         x->known = x->known && size * x->error < 0.25;
         for (int64_t e = 0; x->solved && e < n * x->l.more; e++) {
             const fsr_ref_number *row = inverse + e % n * n, *b = x->b + e / n * n;
             for (int64_t j = 0; j < n; j++)
                 x->out[0][e] += row[j] * b[j];
         }
+        x->known = x->known && (!x->solved || stays_finite(x, norm));
         for (int64_t e = 0; x->solved && e < n * x->l.more; e++) {
             const fsr_ref_number *sought = x->out[0] + e / n * n, *b = x->b + e / n * n;
             const double from =

@@ -102,6 +102,13 @@ static void test_transform_of_subnormal_numbers(void **state) {
     CHECK(true, fuzz_calls(fsr_nextafter(zero, x), zero, 10));
 }
 
+/* Between a right side near the largest number and a solution that is one there may be none. */
+static void test_solution_that_overflows_on_the_way(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 1, 1), 4), y = fuzz_leaf(g, FSR_F64, 3, SHAPE(1, 1, 3), 2907);
+    CHECK(true, fuzz_matmul(x, y, 6));
+}
+
 /* ---- what is drawn --------------------------------------------------------------------------------------------- */
 
 /* How many forms a step of this kind has, and which one s is. */
@@ -194,6 +201,7 @@ int main(void) {
         TEST(test_whole_of_nothing),
         TEST(test_search_for_nothing),
         TEST(test_transform_that_overflows),
+        TEST(test_solution_that_overflows_on_the_way),
         TEST(test_transform_of_subnormal_numbers),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_every_call_is_drawn),
