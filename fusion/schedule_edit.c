@@ -185,7 +185,7 @@ int fsr_schedule_tunes(const fsr_kernel *k, const char *base, char out[FSR_MOST_
         TRY("threads", 64, 128, 256, 512, 1024);
         TRY("items", s->vector, s->vector * 2, s->vector * 4, s->vector * 8);
         try_squares(&t);
-        TRY("resident", 0, 1, 2, 3, 4, 6);
+        TRY("resident", 0, 1, 2, 3, 4, 6, 8);
         TRY("pad", 0, 4, 8, 16);
     } else {
         TRY("group", 8, 16, 32, 64, 128, 256, 512);
