@@ -257,8 +257,8 @@ typedef struct fsr_walk {
     bool
         phased; /* LANES, STRIPS, and by columns: what no vector code computes, gathers, divisions of integers, callers' functions,
                       stands in stages of its own */
-    bool near; /* RUNS, LANES, STRIPS: arguments are looked at first, and the loop has two versions: for arguments
-                      below the limits of its functions, and for any */
+    bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
+                      arguments below the limits of its functions, and for any */
 } fsr_walk;
 
 /* Elements of a block that a scan takes together, at the distances 1 and 2: a part of how it is associated. */

@@ -67,6 +67,21 @@ bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body) {
     return false;
 }
 
+bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body) {
+    bool need[FSR_MAX_INSTS] = {false};
+    for (int i = body->n - 1; i >= 0; --i) {
+        const fsr_inst *inst = &k->inst[body->inst[i]];
+        bool *own = &need[body->inst[i]];
+        if (*own && inst->kind == FSR_INST_PICK)
+            return false;
+        *own |= fsr_inst_is_limited(inst);
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(k, body->inst[i], argument);
+        for (int a = 0; *own && a < read; ++a)
+            need[argument[a]] = true;
+    }
+    return true;
+}
+
 bool fsr_inst_streams(const fsr_kernel *k, const fsr_inst *inst) {
     return inst->kind == FSR_INST_STORE && inst->filter != FSR_FILTER_COMPACTED &&
            (k->schedule.streams >> k->access[inst->index].buffer & 1) != 0;

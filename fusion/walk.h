@@ -26,6 +26,9 @@ bool fsr_body_has_scan(const fsr_kernel *k, const fsr_body *body);
 bool fsr_body_is_looped(const fsr_kernel *k, const fsr_body *body);
 /* A function in it has a limit. */
 bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body);
+/* The arguments of such functions can be computed before the loop folds anything: none needs what a scan of the loop, or
+ * a loop for each element in it, gives. */
+bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body);
 /* It stores an array of schedule.streams, in order. */
 bool fsr_body_streams(const fsr_kernel *k, const fsr_body *body);
 /* The store goes past the caches in a large launch, by way of a buffer. */

@@ -275,10 +275,14 @@ int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n) {
 
 static fsr_status compute_refs(fsr_context *ctx, fsr_graph *g, fsr_ref *refs, int n, fsr_buffer **buffer,
                                fsr_fault *fault) {
+    const int64_t number = ++ctx->computations;
     fsr_status status = FSR_OK;
-    for (int i = 0; i < n && !status; ++i)
+    for (int i = 0; i < n && !status; ++i) {
         status =
             fsr_array_new(ctx, fsr_rec_bytes(fsr_graph_rec(g, refs[i].id), (int)refs[i].output), &buffer[i], fault);
+        if (!status)
+            buffer[i]->computed = number;
+    }
     if (!status)
         status = (ctx->reference ? run_reference : run_compiled)(ctx, g, refs, n, buffer, fault);
     for (int i = 0; i < n; ++i) {

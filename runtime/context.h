@@ -39,6 +39,7 @@ struct fsr_context {
     struct fsr_memory_block *first_block;  /* of fsr_alloc; guarded by `lock` */
     int64_t last_copy[FSR_LANES];          /* tickets; guarded by `lock` */
     atomic_llong plans_built, plan_hits;
+    atomic_llong computations; /* of nodes, begun */
     char device_name[256]; /* filled when first asked for */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checking a backend against the reference: the same recorded nodes, both ways, compared within the reference's
  * bounds. Nodes keep what they have: an output already computed is compared as it is, if what it was computed from is
- * still recorded. */
+ * still recorded. What had been computed before it is taken as it was. */
 #include "graph/floats.h"
 #include "graph/number.h"
 #include "graph/sized.h"
@@ -21,22 +21,44 @@ static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, 
     return status;
 }
 
-/* Takes the outputs' buffers away, so that the reference computes them itself. Data stays, and so does an output named
- * before. */
-static void hide_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
+/* A computed result that is hidden for a while, and where it stood. */
+typedef struct hidden {
+    fsr_buffer **place, *buffer;
+} hidden;
+
+/* The first computation that one of the references is a result of. */
+static int64_t first_computation(const fsr_graph *g, const fsr_ref *refs, int n) {
+    int64_t first = INT64_MAX;
     for (int i = 0; i < n; ++i) {
-        fsr_rec *rec = fsr_graph_rec(g, refs[i].id);
-        if (fsr_is(rec->kind, FSR_IS_ARRAY))
-            continue;
-        held[i] = rec->buffer[refs[i].output];
-        rec->buffer[refs[i].output] = NULL;
+        const int64_t computed = fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output]->computed;
+        first = computed && computed < first ? computed : first;
     }
+    return first;
 }
 
-static void show_buffers(fsr_graph *g, const fsr_ref *refs, int n, fsr_buffer **held) {
-    for (int i = 0; i < n; ++i)
-        if (held[i])
-            fsr_graph_rec(g, refs[i].id)->buffer[refs[i].output] = held[i];
+/* Takes away what was computed since `first`, so that the reference computes it itself; data stays. Returns how many;
+ * `list` NULL: only counts. Counter-example to taking the outputs alone: y = f(sum) was computed, and its sum
+ * afterwards, by a kernel that adds in another order; then y is not f of that sum. */
+static int64_t hide_since(const fsr_graph *g, int64_t first, hidden *list) {
+    int64_t n = 0;
+    for (uint32_t id = 0; id < fsr_graph_slots(g); ++id) {
+        fsr_rec *rec = fsr_graph_rec(g, id);
+        for (int i = 0; i < FSR_MAX_OUTPUTS; ++i) {
+            if (!rec->buffer[i] || fsr_is(rec->kind, FSR_IS_ARRAY) || rec->buffer[i]->computed < first)
+                continue;
+            if (list) {
+                list[n] = (hidden){&rec->buffer[i], rec->buffer[i]};
+                rec->buffer[i] = NULL;
+            }
+            ++n;
+        }
+    }
+    return n;
+}
+
+static void show(const hidden *list, int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+        *list[i].place = list[i].buffer;
 }
 
 /* Of what has a length that only the device knows what is there. *worst becomes i if nothing before was as wrong. */
@@ -89,15 +111,16 @@ static fsr_status mismatch(const fsr_verify_report *report, bool length, fsr_fau
 static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, int nouts, int n,
                          fsr_verify_report *report, fsr_fault *fault) {
     fsr_ref_array *want = calloc((size_t)n, sizeof *want);
-    fsr_buffer **held = calloc((size_t)n, sizeof *held);
+    const int64_t first = first_computation(g, refs, n), nlist = hide_since(g, first, NULL);
+    hidden *list = malloc(((size_t)nlist + 1) * sizeof *list);
     bool good = true;
     int worst = 0;
-    fsr_status status = want && held ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
+    fsr_status status = want && list ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
     if (!status) {
-        hide_buffers(g, refs, n, held);
+        hide_since(g, first, list);
         status = (ctx->config.contraction ? fsr_reference_run_contracted : fsr_reference_run)(g, refs, n, fetch, ctx,
                                                                                               want, fault);
-        show_buffers(g, refs, n, held);
+        show(list, nlist);
     }
     for (int i = 0; i < n && !status; ++i)
         status = compare(ctx, g, refs[i], i, &want[i], report, &worst, &good, fault);
@@ -105,7 +128,7 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
     for (int i = 0; want && i < n; ++i)
         fsr_ref_array_free(&want[i]);
     free(want);
-    free(held);
+    free(list);
     if (status && !fault->status)
         fsr_fault_set(fault, status, "verify: %s", fsr_status_sentence(status));
     if (status || good)

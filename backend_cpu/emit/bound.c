@@ -19,7 +19,7 @@ void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst) {
     char value[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
     const int b = inst->report - 1;
     fsr_text guard = {0};
-    if (!inst->report || e->checking)
+    if (!inst->report || e->checked)
         return;
     if (inst->guard)
         fsr_c_put_guard(e, &guard, inst->guard - 1);

@@ -243,10 +243,10 @@ void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n) {
             fsr_c_line(e, "const %s v%d = w%d[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, e->column);
     for (int i = 0; i < n; i++) {
         put_inst(e, loop[i]);
-        if (!e->checking && e->k->stand[loop[i]].pass == pass && !fsr_c_invariant(e->k, loop[i]) &&
+        if (!e->checked && e->k->stand[loop[i]].pass == pass && !fsr_c_invariant(e->k, loop[i]) &&
             fsr_kernel_reads_kept(e->k, pass, loop[i]))
             fsr_c_line(e, "w%d[%s] = v%d;", loop[i], e->column, loop[i]);
     }
-    if (e->checking)
+    if (e->checked)
         fsr_c_check_limits(e, loop, n);
 }

@@ -47,9 +47,11 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emi
     }
     slice_limited(e, loop, &check);
     fsr_c_line(e, "i32 far = 0;");
-    e->near = e->checking = true;
+    e->near = true;
+    e->checked = loop;
     print(e, &check);
-    e->near = e->checking = false;
+    e->checked = NULL;
+    e->near = false;
     fsr_c_begin(e, "if (far)");
     print(e, loop);
     fsr_c_else(e);

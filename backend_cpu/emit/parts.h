@@ -67,7 +67,7 @@ typedef struct fsr_c_emit {
     uint64_t complex_math;         /* functions of complex numbers used */
     bool math[FSR_C_MATH_MAX];     /* elementary functions used, by number */
     bool near;                     /* arguments are known to be below the limits of these functions */
-    bool checking;                 /* the loop being printed only asks whether they are */
+    const fsr_body *checked;       /* the loop whose arguments the one being printed asks for; NULL: none */
     char streams[FSR_EMIT_NAME];   /* the name of whether they do, in the present loop */
     char stream_at[FSR_EMIT_NAME]; /* where in their buffers the present element goes */
     bool finishing;                /* the loop being printed also folds the states of parts */

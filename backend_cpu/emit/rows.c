@@ -44,7 +44,7 @@ static void put_run(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s)", e->loop_var, e->low, e->loop_var, e->high, e->loop_var);
     fsr_c_insts(e, loop->inst, loop->n);
-    if (e->checking)
+    if (e->checked)
         fsr_c_check_limits(e, loop->inst, loop->n);
     fsr_c_end(e);
 }

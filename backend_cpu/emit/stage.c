@@ -39,7 +39,7 @@ void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {
 }
 
 void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at) {
-    for (int i = 0; i < part->n && !e->checking; i++)
+    for (int i = 0; i < part->n && !e->checked; i++)
         if (e->crossing[part->inst[i]] && !e->dead[part->inst[i]])
             fsr_c_line(e, "u%d_[%s] = v%d;", part->inst[i], at, part->inst[i]);
 }

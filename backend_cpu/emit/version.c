@@ -127,9 +127,10 @@ static void put_bounds(fsr_c_emit *e, const versions *v, const char *high, int u
 
 /* ---- versions ---------------------------------------------------------------------------------------------- */
 
+/* A loop that only asks about arguments stores nothing: what is needed, the loop says that it asks for. */
 static void know(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version version) {
     e->known = version;
-    fsr_body_dead(e->k, loop, &version, e->dead);
+    fsr_body_dead(e->k, e->checked ? e->checked : loop, &version, e->dead);
 }
 
 static void forget(fsr_c_emit *e) {

@@ -173,7 +173,8 @@ typedef struct fsr_verify_report {
 /* Computes outs on the context's backend and on the reference (wider arithmetic, node by node), and
  * compares within the bound that the ops' error bounds and the reductions' trees give. An element for which these give
  * none (1 / x where x may be 0) is right whatever it is, and counted. Slow and memory-hungry: for tests and doubts. An
- * output computed before a parameter it depends on was changed is compared with the new value. FSR_ERR_MISMATCH:
+ * output computed before a parameter it depends on was changed is compared with the new value. What was computed
+ * before an output is taken as it was; what was computed since is computed again. FSR_ERR_MISMATCH:
  * outside; the report names the worst element. */
 fsr_status fsr_verify_sized(size_t size, const fsr_node *outs, int n, fsr_verify_report *report);
 #define fsr_verify(...) fsr_verify_sized(sizeof(fsr_verify_report), __VA_ARGS__)

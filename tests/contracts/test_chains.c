@@ -59,6 +59,41 @@ static void far_down_columns(void **state) {
     subject_verify(&y, 1, NULL, "down columns");
 }
 
+/* Angles too large here and there, in what is put together of parts: each part has a loop of its own, which knows where
+ * it reads. */
+static void far_in_parts(void **state) {
+    (void)state;
+    for (int d = 1; d <= 2; d++)
+        for (int64_t n = 9; n <= 9000; n *= 31) {
+            fsr_node at = fsr_arange(subject_g, FSR_I32, n), rest = fsr_mod(at, fsr_int(subject_g, 7));
+            fsr_node often = fsr_equal(rest, fsr_int(subject_g, 3));
+            fsr_node far = fsr_where(often, fsr_float(subject_g, 1e30), fsr_float(subject_g, 1));
+            fsr_node x = fsr_mul(leaf(dtypes[d], n, 0), fsr_cast(far, dtypes[d]));
+            fsr_node rolled = fsr_roll(fsr_cos(x), &(int64_t){n / 3}, &(int){0}, 1);
+            fsr_node joined = fsr_concat((fsr_node[]){fsr_sin(x), fsr_tan(fsr_flip(x, 0)), x}, 3, 0);
+            fsr_node padded = fsr_pad(fsr_sin(x), (const int64_t[][2]){{4, 5}}, FSR_PAD_CONSTANT, 0);
+            fsr_node out[] = {rolled, joined, padded};
+            OK(fsr_force(x));
+            for (int i = 0; i < COUNT_OF(out); i++)
+                subject_verify(&out[i], 1, NULL, "%d of %s[%lld]", i, fsr_dtype_name(dtypes[d]), (long long)n);
+        }
+}
+
+/* What a scan gives cannot be looked at before the scan. */
+static void far_of_scans(void **state) {
+    (void)state;
+    const int64_t shapes[][2] = {{2, 8}, {70, 300}, {300, 70}, {3, 5000}};
+    for (int s = 0; s < COUNT_OF(shapes); s++)
+        for (int axis = 0; axis < 2; axis++) {
+            fsr_node x = subject_data(FSR_F32, 2, shapes[s], SUBJECT_SMALL, s);
+            fsr_node steep = fsr_cumsum(fsr_mul(x, fsr_float(subject_g, 1e5)), &axis, 1, 0);
+            fsr_node back = fsr_cumsum(x, &axis, 1, FSR_REVERSE);
+            fsr_node out[] = {fsr_cos(fsr_rint(steep)), fsr_sin(back)};
+            for (int i = 0; i < COUNT_OF(out); i++)
+                subject_verify(&out[i], 1, NULL, "%d of case %d along %d", i, s, axis);
+        }
+}
+
 /* What is the same for a whole strip is computed beside the strips: a function of a literal, of a scalar, of a row. */
 static void steady(void **state) {
     (void)state;
@@ -143,7 +178,8 @@ static void scans(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(elements), SUBJECT_TEST(far_arguments), SUBJECT_TEST(far_down_columns),
-    SUBJECT_TEST(steady),    SUBJECT_TEST(in_place),      SUBJECT_TEST(shapes),
-    SUBJECT_CASES(folds),    SUBJECT_TEST(axes),          SUBJECT_CASES(scans)};
+    SUBJECT_CASES(elements),    SUBJECT_TEST(far_arguments), SUBJECT_TEST(far_down_columns),
+    SUBJECT_TEST(far_in_parts), SUBJECT_TEST(far_of_scans),  SUBJECT_TEST(steady),
+    SUBJECT_TEST(in_place),     SUBJECT_TEST(shapes),        SUBJECT_CASES(folds),
+    SUBJECT_TEST(axes),         SUBJECT_CASES(scans)};
 SUBJECT_MAIN(tests)
