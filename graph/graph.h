@@ -35,8 +35,8 @@ void fsr_shape_strides(const fsr_shape *shape, int64_t *strides);
 typedef struct fsr_buffer {
     int refs;
     int64_t bytes;
-    void *data;        /* host address (CPU) or device address (CUDA) */
-    int64_t computed;  /* which of its context's computations it is a result of, from 1; 0: of none */
+    void *data;       /* host address (CPU) or device address (CUDA) */
+    int64_t computed; /* which of its context's computations it is a result of, from 1; 0: of none */
     void *owner;
     void (*release)(struct fsr_buffer *buffer);
 } fsr_buffer;

@@ -40,7 +40,7 @@ struct fsr_context {
     int64_t last_copy[FSR_LANES];          /* tickets; guarded by `lock` */
     atomic_llong plans_built, plan_hits;
     atomic_llong computations; /* of nodes, begun */
-    char device_name[256]; /* filled when first asked for */
+    char device_name[256];     /* filled when first asked for */
 };
 
 /* The backend of a context. */
