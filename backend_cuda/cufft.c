@@ -20,7 +20,6 @@ static void *load(fsr_cufft *f) {
 static void drop(fsr_cufft *f, int i) {
     f->Destroy(f->plan[i].handle);
     f->bytes -= f->plan[i].bytes;
-    f->dropped++;
     memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
     f->nplans--;
 }
@@ -28,6 +27,41 @@ static void drop(fsr_cufft *f, int i) {
 void fsr_cufft_close(fsr_cufft *f) {
     while (f->nplans)
         drop(f, f->nplans - 1);
+}
+
+/* Plan i was used last. */
+static void to_the_end(fsr_cufft *f, int i) {
+    const fsr_cufft_plan found = f->plan[i];
+    memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
+    f->plan[f->nplans - 1] = found;
+}
+
+static int place_of(const fsr_cufft *f, int64_t number) {
+    int i = f->nplans - 1;
+    while (i >= 0 && f->plan[i].number != number)
+        i--;
+    return i;
+}
+
+void fsr_cufft_note(const fsr_cufft *f, fsr_cufft_recorded *r) {
+    const int64_t number = f->plan[f->nplans - 1].number;
+    bool there = false;
+    for (int i = 0; i < r->n; i++)
+        there = there || r->number[i] == number;
+    if (!there)
+        r->number[r->n++] = number;
+}
+
+bool fsr_cufft_stands(const fsr_cufft *f, const fsr_cufft_recorded *r) {
+    bool all = true;
+    for (int i = 0; i < r->n; i++)
+        all = all && place_of(f, r->number[i]) >= 0;
+    return all;
+}
+
+void fsr_cufft_touch(fsr_cufft *f, const fsr_cufft_recorded *r) {
+    for (int i = 0; i < r->n; i++)
+        to_the_end(f, place_of(f, r->number[i]));
 }
 
 fsr_status fsr_cufft_fail(int status, const char *what, fsr_fault *fault) {
@@ -65,6 +99,7 @@ static fsr_status make(fsr_cufft *f, const fsr_cufft_plan *wanted, fsr_fault *fa
     while (f->nplans && (f->nplans == FSR_CUFFT_PLANS || f->bytes + made.bytes > FSR_CUFFT_BYTES))
         drop(f, 0);
     f->bytes += made.bytes;
+    made.number = ++f->made;
     f->plan[f->nplans++] = made;
     return FSR_OK;
 }
@@ -89,9 +124,7 @@ fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaSt
         if (status)
             return status;
     } else {
-        const fsr_cufft_plan found = f->plan[i];
-        memmove(&f->plan[i], &f->plan[i + 1], sizeof f->plan[0] * (size_t)(f->nplans - i - 1));
-        f->plan[f->nplans - 1] = found;
+        to_the_end(f, i);
     }
     *handle = f->plan[f->nplans - 1].handle;
     const int status = f->SetStream(*handle, stream);

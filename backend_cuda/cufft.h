@@ -44,6 +44,7 @@ enum {
 
 typedef struct fsr_cufft_plan {
     int64_t n, rows;
+    int64_t number; /* no other plan of the process's life has it */
     int type, handle;
     size_t bytes; /* of its workspace on the device */
 } fsr_cufft_plan;
@@ -53,15 +54,27 @@ typedef struct fsr_cufft {
     void *library;
     int nplans;
     size_t bytes;                         /* of all plans */
-    int64_t dropped;                      /* plans that were destroyed: what was recorded of one is good no more */
+    int64_t made;                         /* plans that ever were: the last one's number */
     fsr_cufft_plan plan[FSR_CUFFT_PLANS]; /* used last, last */
 #define FSR_CUFFT_FIELD(name, parameters) int(*name) parameters;
     FSR_CUFFT_LIST(FSR_CUFFT_FIELD)
 #undef FSR_CUFFT_FIELD
 } fsr_cufft;
 
+/* Plans that something was recorded of, by their numbers. */
+typedef struct fsr_cufft_recorded {
+    int n;
+    int64_t number[FSR_CUFFT_PLANS];
+} fsr_cufft_recorded;
+
 /* Destroys every plan. */
 void fsr_cufft_close(fsr_cufft *f);
+/* Adds the plan that was used last, unless it is there. */
+void fsr_cufft_note(const fsr_cufft *f, fsr_cufft_recorded *r);
+/* All of them are there still. */
+bool fsr_cufft_stands(const fsr_cufft *f, const fsr_cufft_recorded *r);
+/* They were used now. */
+void fsr_cufft_touch(fsr_cufft *f, const fsr_cufft_recorded *r);
 /* The plan for rows of n, on the stream; recorded: one that is there, as a stream that is recorded can have no new one
  * made. The caller is alone. */
 fsr_status fsr_cufft_use(fsr_cufft *f, int type, int64_t n, int64_t rows, cudaStream_t stream, bool recorded,

@@ -75,7 +75,7 @@ typedef struct fsr_cuda {
     fsr_lanes lanes;
     cudaStream_t recorder;                    /* of replays; NULL: none was made yet */
     int64_t recorded;                         /* kernels since the recording began */
-    bool recorded_plans;                      /* and some plan of cuFFT's */
+    fsr_cufft_recorded recorded_plans;        /* cuFFT's, of these */
     atomic_uint_fast64_t reached;             /* bit d: device d's memory was asked for */
     fsr_allocator host_memory, device_memory; /* the caller's; take NULL: CUDA's */
     pthread_mutex_t host_lock;                /* of host_memory; the pool's is the other one's */

@@ -32,7 +32,8 @@ fsr_status fsr_cuda_fft(fsr_cuda *c, const fsr_library_call *call, void *const *
         got = fsr_cufft_use(f, type_of[kind][wide], n, rows, stream, recorded, &plan, fault);
     if (got)
         return got;
-    c->recorded_plans = c->recorded_plans || recorded;
+    if (recorded)
+        fsr_cufft_note(f, &c->recorded_plans);
     if (kind == FSR_FOURIER_TO_REAL && work != array[0]) {
         const size_t bytes = (size_t)fsr_shape_bytes(&in->shape, in->dtype);
         const cudaError_t error = cudaMemcpyAsync(work, array[0], bytes, cudaMemcpyDeviceToDevice, stream);

@@ -55,6 +55,9 @@ fsr_recordable fsr_cuda_recordable(fsr_library library) {
     return of[library];
 }
 
+/* A library's first launch of a kernel loads it, and asks for its attributes: forbidden to a thread that captures, be it
+ * the caller's stream or the recorder, but no work of that stream. What a caller's function does is the caller's to
+ * answer for: it has the mode that it was called in. */
 fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
                             fsr_stream stream, fsr_fault *fault) {
     static fsr_status (*const function_of[FSR_LIBRARY_COUNT])(fsr_cuda *, const fsr_library_call *, void *const *,
@@ -64,6 +67,8 @@ fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *
     };
     fsr_cuda *c = fsr_cuda_of(b);
     const char *what = fsr_library_call_name(call);
+    const bool own = call->library != FSR_LIBRARY_CALLER;
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     cudaStream_t use;
     fsr_status status = fsr_cuda_use(c, fault);
     if (status)
@@ -71,7 +76,11 @@ fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *
     cudaError_t error = fsr_stream_begin(c, stream, &use);
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "library call %s: ordering streams", what);
+    if (own)
+        fsr_cuda_loosen(&mode);
     status = function_of[call->library](c, call, array, work, use, fault);
+    if (own)
+        fsr_cuda_loosen(&mode);
     error = fsr_stream_end(c, use);
     if (!status && error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "library call %s: ordering streams", what);

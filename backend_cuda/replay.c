@@ -13,8 +13,7 @@
 struct fsr_replay {
     cudaGraphExec_t exec;
     int64_t kernels;
-    bool plans;      /* transforms by plans of cuFFT's are part of it */
-    int64_t dropped; /* of these, when it was made */
+    fsr_cufft_recorded plans; /* whose transforms are part of it */
 };
 
 fsr_status fsr_cuda_captured(fsr_backend *b, fsr_stream stream, bool *out, fsr_fault *fault) {
@@ -36,7 +35,7 @@ fsr_status fsr_cuda_replay_begin(fsr_backend *b, fsr_stream *stream, fsr_fault *
     if (error != cudaSuccess)
         return fsr_cuda_fail(c, error, fault, "beginning to record a run");
     c->recorded = 0;
-    c->recorded_plans = false;
+    c->recorded_plans.n = 0;
     *stream = c->recorder;
     return FSR_OK;
 }
@@ -53,7 +52,6 @@ fsr_status fsr_cuda_replay_end(fsr_backend *b, fsr_replay **out, fsr_fault *faul
     if (error == cudaSuccess && replay) {
         replay->kernels = c->recorded;
         replay->plans = c->recorded_plans;
-        replay->dropped = c->cufft.dropped;
         atomic_fetch_add_explicit(&c->graphs_made, 1, memory_order_relaxed);
         *out = replay;
         return FSR_OK;
@@ -71,6 +69,7 @@ fsr_status fsr_cuda_replay(fsr_backend *b, fsr_replay *replay, fsr_stream stream
     if (status != FSR_OK)
         return status;
     cudaError_t error = fsr_stream_begin(c, stream, &use);
+    fsr_cufft_touch(&c->cufft, &replay->plans);
     if (error == cudaSuccess)
         error = cudaGraphLaunch(replay->exec, use);
     if (error == cudaSuccess)
@@ -83,7 +82,7 @@ fsr_status fsr_cuda_replay(fsr_backend *b, fsr_replay *replay, fsr_stream stream
 }
 
 bool fsr_cuda_replay_stands(fsr_backend *b, const fsr_replay *replay) {
-    return !replay->plans || replay->dropped == fsr_cuda_of(b)->cufft.dropped;
+    return fsr_cufft_stands(&fsr_cuda_of(b)->cufft, &replay->plans);
 }
 
 void fsr_cuda_replay_drop(fsr_backend *b, fsr_replay *replay) {

@@ -3,14 +3,15 @@
 // longer to compile than a program may wait for, so nothing of this is generated at run time.
 //
 // Elements alone of 32 and 64 bits are CUB's, sorted as what they are: it compares floats as -0 = 0 and keeps their bits. NaN with a
-// sign comes out first; what was sorted is then moved over it, by kernels that leave at once where the first element is none and the
-// last one is none. So nothing asks for NaN before. Counter-example to a pass that makes one NaN of all: a third pass over memory.
+// sign comes out first; what was sorted is then moved over it, by one kernel that leaves at once where the first element is none and
+// the last one is none. So nothing asks for NaN before. Counter-example to a pass that makes one NaN of all: a third pass over memory.
 // Places go with words in the order of the elements, of 32 or 64 bits (sort_sweep.cuh); shorter elements, which have one or two
 // digits, always go so. Elements are picked by their places afterwards.
 // Rows. All are sorted together, and then by row, which keeps the order: two stable sorts whose time does not ask how long
 // rows are. Counter-example to a sort for each row: a million rows of ten.
 #include "backend_cuda/order_form.h"
 #include "backend_cuda/sort_sweep.cuh"
+#include <cooperative_groups.h>
 #include <cub/device/device_radix_sort.cuh>
 
 namespace {
@@ -21,6 +22,7 @@ enum {
     COUNT_THREADS = 128,
     COUNT_BLOCKS = 16, // of a multiprocessor
     SWEEP_THREADS = 384,
+    SETTLE_THREADS = 1024,
     DIGITS = FSR_SWEEP_DIGITS
 };
 
@@ -44,6 +46,12 @@ struct pieces {
 unsigned blocks_of(uint64_t n) {
     const uint64_t blocks = (n + THREADS - 1) / THREADS;
     return blocks < 1u << 20 ? (unsigned)blocks : 1u << 20;
+}
+
+cudaError_t processors_of(int *out) {
+    int device = 0;
+    const cudaError_t error = cudaGetDevice(&device);
+    return error == cudaSuccess ? cudaDeviceGetAttribute(out, cudaDevAttrMultiProcessorCount, device) : error;
 }
 
 // ---- passes --------------------------------------------------------------------------------------------------
@@ -77,10 +85,8 @@ __global__ void __launch_bounds__(SWEEP_THREADS, 2) sweep_kernel(Source source, 
 }
 
 template <int PASSES, class Source> cudaError_t count_digits(const sweeps &j, const Source &source, unsigned passes) {
-    int device = 0, processors = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    int processors = 0;
+    cudaError_t error = processors_of(&processors);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(j.count, 0, PASSES * DIGITS * sizeof *j.count, j.stream);
     if (error != cudaSuccess)
@@ -232,7 +238,7 @@ template <class T> __device__ bool is_first_nan(const fsr_order_form &f, T u) {
     return fsr_order_is_nan(f, u) && u >> (8 * sizeof(T) - 1);
 }
 
-template <class T> __global__ void find_ends(const T *sorted, uint64_t n, fsr_order_form f, ends *out) {
+template <class T> __device__ ends find_ends(const T *sorted, uint64_t n, const fsr_order_form &f) {
     ends e = {0, n};
     if (is_first_nan(f, sorted[0]))
         for (uint64_t low = 0, high = n; low < high;) { // the first that is none lies in [low, high]
@@ -248,35 +254,40 @@ template <class T> __global__ void find_ends(const T *sorted, uint64_t n, fsr_or
             (nan ? high : low) = middle + !nan;
             e.after = low;
         }
-    *out = e;
+    return e;
 }
 
-template <class T> __global__ void copy_some(const T *sorted, T *to, const ends *e) {
-    if (e->before)
-        for (uint64_t i = e->before + blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < e->after;
-             i += gridDim.x * (uint64_t)THREADS)
-            to[i] = sorted[i];
-}
-
-template <class T> __global__ void move_some(const T *from, T *sorted, uint64_t n, fsr_order_form f, const ends *e) {
-    const uint64_t some = e->after - e->before, low = e->before ? 0 : some;
-    for (uint64_t i = low + blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += gridDim.x * (uint64_t)THREADS)
-        sorted[i] = i < some ? from[i + e->before] : (T)f.nan;
+// All blocks run at once. Where there is no NaN, which the first and the last element tell, they leave. Else each finds the ends,
+// before anybody writes; what lies between them is copied, if it has to move, and comes back where it belongs.
+template <class T> __global__ void __launch_bounds__(SETTLE_THREADS) settle_kernel(T *sorted, T *other, uint64_t n, fsr_order_form f) {
+    const uint64_t own = blockIdx.x * (uint64_t)SETTLE_THREADS + threadIdx.x, all = gridDim.x * (uint64_t)SETTLE_THREADS;
+    if (!fsr_order_is_nan(f, sorted[0]) && !fsr_order_is_nan(f, sorted[n - 1]))
+        return;
+    const ends e = find_ends(sorted, n, f);
+    const uint64_t some = e.after - e.before;
+    for (uint64_t i = e.before + own; e.before && i < e.after; i += all)
+        other[i] = sorted[i];
+    cooperative_groups::this_grid().sync();
+    for (uint64_t i = (e.before ? 0 : some) + own; i < n; i += all)
+        sorted[i] = i < some ? other[i + e.before] : (T)f.nan;
 }
 
 // NaN comes last, and is the usual one. T: the bits.
 template <class T> cudaError_t settle_nan(const fsr_cub_sort *s) {
     pieces room = {static_cast<char *>(s->work), s->work_bytes};
-    const fsr_order_form f = fsr_order_form_of(s->key, 8 * (int)sizeof(T), false);
-    ends *e = (ends *)room.take(sizeof *e);
+    fsr_order_form f = fsr_order_form_of(s->key, 8 * (int)sizeof(T), false);
     T *sorted = (T *)s->keys, *other = (T *)room.take(s->n * sizeof(T));
-    const unsigned blocks = blocks_of(s->n) < 4096 ? blocks_of(s->n) : 4096;
-    if (!e || !other)
+    uint64_t n = s->n;
+    int processors = 0;
+    const cudaError_t error = processors_of(&processors);
+    if (error != cudaSuccess)
+        return error;
+    if (!other)
         return cudaErrorMemoryAllocation;
-    find_ends<<<1, 1, 0, s->stream>>>(sorted, s->n, f, e);
-    copy_some<<<blocks, THREADS, 0, s->stream>>>(sorted, other, e);
-    move_some<<<blocks, THREADS, 0, s->stream>>>(other, sorted, s->n, f, e);
-    return cudaGetLastError();
+    const uint64_t wanted = (n - 1) / SETTLE_THREADS + 1;
+    const unsigned blocks = wanted < (uint64_t)processors ? (unsigned)wanted : (unsigned)processors;
+    void *args[] = {&sorted, &other, &n, &f};
+    return cudaLaunchCooperativeKernel((const void *)settle_kernel<T>, blocks, SETTLE_THREADS, args, 0, s->stream);
 }
 
 // CUB is faster where offsets have 32 bits.

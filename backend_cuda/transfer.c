@@ -209,9 +209,13 @@ fsr_status fsr_cuda_clear(fsr_backend *b, void *dst, int64_t bytes, fsr_stream s
 
 /* ---- waiting, time --------------------------------------------------------------------------------- */
 
+/* What was not loosened need not be tightened: the mode would stay loose. */
 void fsr_cuda_loosen(enum cudaStreamCaptureMode *mode) {
-    if (cudaThreadExchangeStreamCaptureMode(mode) != cudaSuccess)
-        cudaGetLastError();
+    static const enum cudaStreamCaptureMode none = (enum cudaStreamCaptureMode)(-1);
+    if (*mode == none || cudaThreadExchangeStreamCaptureMode(mode) == cudaSuccess)
+        return;
+    cudaGetLastError();
+    *mode = none;
 }
 
 fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault) {

@@ -42,10 +42,13 @@ bool fake_record(cudaStream_t stream, fake_node node) {
     return true;
 }
 
+/* A library may have to load the kernel that it launches. */
 bool fake_record_call(void *stream, void (*call)(const void *arguments), const void *arguments, size_t bytes) {
     fake_node node = {.call = call};
     if (bytes > sizeof node.parameter)
         abort();
+    if (graph_of((cudaStream_t)stream))
+        fake_forbidden();
     memcpy(node.parameter, arguments, bytes);
     return fake_record((cudaStream_t)stream, node);
 }
@@ -141,9 +144,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *exchanged) {
     const enum cudaStreamCaptureMode before = mode;
-    mode = *exchanged;
-    *exchanged = before;
-    return fake_trouble("cudaThreadExchangeStreamCaptureMode");
+    const cudaError_t error = fake_trouble("cudaThreadExchangeStreamCaptureMode");
+    mode = error == cudaSuccess ? *exchanged : before;
+    *exchanged = error == cudaSuccess ? before : *exchanged;
+    return error;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
