@@ -464,7 +464,8 @@ static void calls_are_replayed(void **state) {
     (void)state;
     char keeper[32];
     double *x, *y, *expected = calloc(1, CALL_BYTES);
-    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal; /* one that failed in an earlier test may have stayed */
+    enum cudaStreamCaptureMode mode =
+        cudaStreamCaptureModeGlobal; /* one that failed in an earlier test may have stayed */
     assert_int_equal(cudaThreadExchangeStreamCaptureMode(&mode), cudaSuccess);
     snprintf(keeper, sizeof keeper, "%p", (void *)(uintptr_t)fake_record_call);
     setenv("FAKE_RECORD", keeper, 1);
