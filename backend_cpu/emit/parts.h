@@ -79,6 +79,7 @@ typedef struct fsr_c_emit {
     bool dead[FSR_MAX_INSTS];       /* what the version being printed does not need */
     const char *low, *high;         /* the innermost loop's range */
     bool cut_rows;                  /* a block's rows are j0 .. j1, not all of them */
+    bool cut_strips;                /* loops over a strip's elements go from e->low to e->high, not over all of them */
     const char *start;              /* of strips: the flat index where one begins */
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
@@ -215,6 +216,11 @@ void fsr_c_outer(fsr_c_emit *e, const fsr_body *loop);
  * it. Anything left over asks. */
 void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, int unit,
                       void (*print)(fsr_c_emit *e, const fsr_body *loop));
+bool fsr_c_has_versions(const fsr_c_emit *e, const fsr_body *loop);
+/* The loop of one stage of `loop` over the elements l of a strip, cs + l of m columns, in runs of its versions: from
+ * e->low to e->high. */
+void fsr_c_stage_by_version(fsr_c_emit *e, const fsr_body *loop, const fsr_body *stage,
+                            void (*print)(fsr_c_emit *e, const fsr_body *stage));
 /* The body of a loop over the rows of a block, in the version for them all. */
 void fsr_c_block_by_version(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
 

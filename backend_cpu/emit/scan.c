@@ -80,7 +80,7 @@ static bool folds(const fsr_c_emit *e, const fsr_body *loop) {
 static void put_stage(fsr_c_emit *e, const fsr_body *loop, bool gathers) {
     if (!gathers && !folds(e, loop))
         fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
+    fsr_c_begin(e, "for (i64 l = %s; l < %s; ++l)", e->cut_strips ? e->low : "0", e->cut_strips ? e->high : "m");
     if (gathers)
         fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
@@ -92,6 +92,36 @@ static void put_stage(fsr_c_emit *e, const fsr_body *loop, bool gathers) {
 
 static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
     put_stage(e, loop, false);
+}
+
+static void put_gathers(fsr_c_emit *e, const fsr_body *loop) {
+    put_stage(e, loop, true);
+}
+
+static void put_in_range(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_by_range(e, loop, put_stage_loop);
+}
+
+/* The loops over a strip's elements are cut at bounds: nothing of the strip is done for all of it at once, but scans,
+ * which take what was handed to them. */
+static bool may_cut(const fsr_c_emit *e, const fsr_body *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
+    bool may = fsr_c_has_versions(e, loop);
+    for (int s = 0; s < stages; s++)
+        may = may && !(fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS));
+    for (int i = 0; i < loop->n; i++)
+        may = may && e->k->inst[loop->inst[i]].filter != FSR_FILTER_COMPACTED &&
+              e->k->inst[loop->inst[i]].kind != FSR_INST_ITERATE;
+    return may;
+}
+
+/* One stage's loops over the strip. */
+static void put_stage_loops(fsr_c_emit *e, const fsr_body *loop, const fsr_body *part, bool gathers) {
+    void (*print)(fsr_c_emit *, const fsr_body *) = gathers ? put_gathers : put_in_range;
+    if (e->cut_strips)
+        fsr_c_stage_by_version(e, loop, part, print);
+    else
+        print(e, part);
 }
 
 /* ---- one scan of the strip ------------------------------------------------------------------------- */
@@ -207,10 +237,8 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_begin(e, "%s", "");
         if (fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS))
             fsr_c_blocks(e, &part, "m");
-        else if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
-            put_stage(e, &part, true);
         else
-            fsr_c_by_range(e, &part, put_stage_loop);
+            put_stage_loops(e, loop, &part, fsr_stage_is(e->walk, s, FSR_STAGE_GATHER));
         fsr_c_end(e);
         for (int i = 0; i < part.n; i++)
             if (e->k->inst[part.inst[i]].filter == FSR_FILTER_COMPACTED)
@@ -228,5 +256,13 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
 
 void fsr_c_strips(fsr_c_emit *e, const fsr_body *loop, const char *start) {
     e->start = start;
-    fsr_c_by_version(e, loop, "c0", "c1", e->s->strip, put_strips);
+    e->cut_strips = may_cut(e, loop);
+    if (e->cut_strips) {
+        e->low = "c0";
+        e->high = "c1";
+        put_strips(e, loop);
+        e->cut_strips = false;
+    } else {
+        fsr_c_by_version(e, loop, "c0", "c1", e->s->strip, put_strips);
+    }
 }

@@ -6,9 +6,10 @@
  * run takes the version that knows what holds there, its instructions less those that nobody needs. What no version
  * knows asks: a bit of `outer`, which is the same for the whole loop, or a comparison.
  *
- * Where elements have to stay together (lanes, strips) a run is a whole number of such units, and a unit that a bound
- * cuts asks. The rows of a block go in runs as elements do. Counter-example to asking in a block that a bound cuts: of
- * 458 rows with a pad on either side two blocks of four. With schedule.cut_steps a short run is first computed as if no
+ * Where elements have to stay together (lanes) a run is a whole number of such units, and a unit that a bound cuts asks.
+ * The rows of a block, and the elements of a strip, go in runs as elements do. Counter-examples to asking in what a bound
+ * cuts: of 458 rows with a pad on either side two blocks of four; of rows of 175 columns of which the first is a pad, as
+ * a scan has them, all strips. With schedule.cut_steps a short run is first computed as if no
  * condition with a step held, and then the elements of each of these again, with strided stores that find the run in
  * the nearest cache. */
 #include "backend_cpu/emit/parts.h"
@@ -152,15 +153,20 @@ static void put_version(fsr_c_emit *e, const fsr_body *loop, fsr_loop_version ve
     forget(e);
 }
 
+/* "if (on ...) {" of the first version, "} else if (on ...) {" of the others. */
+static void put_case(fsr_c_emit *e, const versions *v, int i) {
+    const unsigned long long holds = v->at[i].holds, all = v->at[i].holds | v->at[i].never | MIXED;
+    if (i == 0)
+        fsr_c_begin(e, "if ((on & 0x%llx) == 0x%llx)", all, holds);
+    else
+        fsr_c_else_if(e, "(on & 0x%llx) == 0x%llx", all, holds);
+}
+
 /* if (on ...) a version; else if ...; else what asks. */
 static void put_versions(fsr_c_emit *e, const fsr_body *loop, const versions *v, uint64_t steps,
                          void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
     for (int i = 0; i < v->n; i++) {
-        const unsigned long long holds = v->at[i].holds, all = v->at[i].holds | v->at[i].never | MIXED;
-        if (i == 0)
-            fsr_c_begin(e, "if ((on & 0x%llx) == 0x%llx)", all, holds);
-        else
-            fsr_c_else_if(e, "(on & 0x%llx) == 0x%llx", all, holds);
+        put_case(e, v, i);
         put_version(e, loop, v->at[i], steps, print);
     }
     fsr_c_else(e);
@@ -184,6 +190,60 @@ void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, cons
     e->high = "s1";
     put_versions(e, loop, &v, v.steps, print);
     fsr_c_end(e);
+}
+
+/* An instruction or what it reads is left out. */
+static bool lacks(const fsr_c_emit *e, const bool *dead, int number) {
+    int argument[FSR_MAX_ARGUMENTS], read = fsr_walk_arguments(e->k, number, argument);
+    bool any = dead[number];
+    for (int a = 0; a < read; a++)
+        any = any || dead[argument[a]];
+    return any;
+}
+
+/* The stage asks for nothing, and each version of the loop has all of it. */
+static bool is_same(const fsr_c_emit *e, const fsr_body *loop, const versions *v, const fsr_body *stage) {
+    bool dead[FSR_MAX_INSTS], same = !fsr_body_conditions(e->k, stage);
+    for (int i = 0; i < v->n && same; i++) {
+        fsr_body_dead(e->k, loop, &v->at[i], dead);
+        for (int j = 0; j < stage->n; j++)
+            same = same && !lacks(e, dead, stage->inst[j]);
+    }
+    return same;
+}
+
+/* What a version leaves out is told by the whole loop: its stages agree about what they hand to each other. */
+void fsr_c_stage_by_version(fsr_c_emit *e, const fsr_body *loop, const fsr_body *stage,
+                            void (*print)(fsr_c_emit *e, const fsr_body *stage)) {
+    versions v;
+    versions_of(e, loop, &v);
+    if (is_same(e, loop, &v, stage)) {
+        e->low = "0";
+        e->high = "m";
+        print(e, stage);
+        return;
+    }
+    fsr_c_begin(e, "for (i64 s0 = cs, s1; s0 < cs + m; s0 = s1)");
+    put_bounds(e, &v, "cs + m", 1);
+    fsr_c_line(e, "const i64 l0 = s0 - cs, l1 = s1 - cs;");
+    e->low = "l0";
+    e->high = "l1";
+    for (int i = 0; i < v.n; i++) {
+        put_case(e, &v, i);
+        know(e, loop, v.at[i]);
+        print(e, stage);
+    }
+    forget(e);
+    fsr_c_else(e);
+    print(e, stage);
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+bool fsr_c_has_versions(const fsr_c_emit *e, const fsr_body *loop) {
+    versions v;
+    versions_of(e, loop, &v);
+    return v.n > 0;
 }
 
 /* A block's rows are b .. b + m; those of a run are its rows j0 .. j1. */
