@@ -18,7 +18,7 @@
 enum {
     BENCH_MAX_IN = 8,
     BENCH_MAX_OUT = 8,
-    BENCH_MAX_WORK = 128,
+    BENCH_MAX_WORK = 256,
     BENCH_MAX_FILES = 256,
     BENCH_COLS = 4096,  /* columns of the workloads on rows */
     BENCH_CALLS = 1000, /* asynchronous calls that a call-bound workload is averaged over */
@@ -123,7 +123,7 @@ typedef struct bench_array bench_array;
 /* Which of its extents a program is run at. */
 typedef enum bench_scale { BENCH_SMALL, BENCH_SUITE, BENCH_LARGE, BENCH_SCALES } bench_scale;
 
-enum { BENCH_EXTENTS = 5 };
+enum { BENCH_EXTENTS = 7 };
 
 typedef struct bench_program_input {
     const char *name; /* in the text */
@@ -171,7 +171,8 @@ extern const bench_family bench_family_real, bench_family_map, bench_family_redu
     bench_family_scan, bench_family_science, bench_family_dtypes, bench_family_small, bench_family_random,
     bench_family_order, bench_family_scatter, bench_family_segment, bench_family_library;
 extern const bench_family bench_programs_stencil, bench_programs_linear, bench_programs_learning,
-    bench_programs_science, bench_programs_image, bench_programs_flow, bench_programs_loops;
+    bench_programs_science, bench_programs_image, bench_programs_flow, bench_programs_loops, bench_programs_rodinia,
+    bench_programs_levels, bench_programs_counts;
 
 /* Shape and dtype of a program's i-th input. */
 void bench_program_shape(const bench_program *program, bench_scale scale, int i, bench_array *out);

@@ -25,7 +25,7 @@ static int64_t extent_of(const bench_workload *work, const fsr_node *in, int k) 
 }
 
 void bench_program_build(const bench_workload *work, fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    static const char *const extents[BENCH_EXTENTS] = {"na", "nb", "nc", "nd", "ne"};
+    static const char *const extents[BENCH_EXTENTS] = {"na", "nb", "nc", "nd", "ne", "nf", "ng"};
     const bench_program *p = work->program;
     fsr_name names[BENCH_MAX_IN + BENCH_EXTENTS];
     int n = work->ninputs;

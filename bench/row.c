@@ -120,13 +120,13 @@ void bench_row_measure(bench_session *s, const bench_workload *work, bench_row *
         return;
     row->n = c.n;
     row->dtype = c.in[0].dtype;
-    if (s->options->npy)
-        bench_write_arrays(s, &c, s->options->npy, row);
-    else
+    const bool written = !s->options->npy || bench_write_arrays(s, &c, s->options->npy, row);
+    if (written && (!s->options->npy || s->options->pairs))
         measure_runs(s, &c, row);
     if (!isnan(row->fused_ms)) {
         bench_progress(s, work->name, "first call");
-        bench_measure_first(s, &c, row);
+        if (!s->options->pairs)
+            bench_measure_first(s, &c, row);
         bench_progress(s, work->name, "copy");
         bench_measure_copy(s, row->bytes_min, &row->copy_gbs, row);
     }

@@ -6,7 +6,7 @@
 
 For every NAME.in0.npy, NAME.in1.npy, ... of DIR the function NAME is called, and its results are compared with NAME.out0.npy,
 ...: integers must be equal, floats within 1e-4 of the largest magnitude of that result (both compute in f32, in different
-orders; a term that is missing is far more). Each function is written against the names np, put, recur, fori, until and pi alone, so
+orders; a term that is missing is far more). Each function is written against the names np, put, recur, fori, until, totals, counts and pi alone, so
 peers.py runs the same text with other libraries in their place."""
 import glob, os, re, sys
 
@@ -531,10 +531,205 @@ def adi_steps(u):
 
 def tridiagonal(a, b, c, d):
     return solve(a, b + 3, c, d)
+
+
+def clipped(x, low, high):
+    return np.minimum(np.maximum(x, low), high)
+
+
+def srad(p):
+    j = np.exp(p)
+    z = j.var() / j.mean()**2
+    t = np.pad(j, 1, mode="edge")
+    n, s, w, e = t[:-2, 1:-1] - j, t[2:, 1:-1] - j, t[1:-1, :-2] - j, t[1:-1, 2:] - j
+    g = (n * n + s * s + w * w + e * e) / (j * j)
+    m = (n + s + w + e) / j
+    q = (0.5 * g - 0.0625 * m * m) / (1 + 0.25 * m)**2
+    c = clipped(1 / (1 + (q - z) / (z * (1 + z))), 0, 1)
+    south, east = np.concatenate((c[1:], c[-1:])), np.concatenate((c[:, 1:], c[:, -1:]), axis=1)
+    return np.log(j + 0.125 * (c * n + south * s + c * w + east * e))
+
+
+def hotspot_3d(t, p):
+    for turn in range(2):
+        x = np.pad(t, 1, mode="edge")
+        t = (0.34 * t + 0.12 * (x[1:-1, :-2, 1:-1] + x[1:-1, 2:, 1:-1]) + 0.08 *
+             (x[1:-1, 1:-1, :-2] + x[1:-1, 1:-1, 2:]) + 0.12 * (x[:-2, 1:-1, 1:-1] + x[2:, 1:-1, 1:-1]) + 0.015 * p + 0.02 * 80)
+    return t
+
+
+def kmeans(x, c):
+    m = np.argmin(((x[:, None, :] - c)**2).sum(2), 1)
+    return totals(m, x, len(c)) / np.maximum(counts(m, len(c)), 1)[:, None]
+
+
+def pathfinder(w):
+    w = w.astype(np.int32)
+    return recur(lambda p, row: np.minimum(p, np.minimum(np.concatenate((p[:1], p[:-1])), np.concatenate((p[1:], p[-1:])))) + row,
+                 w[0] * 0, w)[-1]
+
+
+def euler_3d(d, m, e, i, w):
+    d, e = d + 1, e + 3
+    v = m / d
+    q = (v * v).sum(0)
+    p = np.float32(0.4) * (e - np.float32(0.5) * d * q)
+    c, f = np.sqrt(np.float32(1.4) * p / d) + np.sqrt(q), v * (e + p)
+    rd, re, rm = 0, 0, 0
+    for k in range(4):
+        j = clipped(np.arange(d.shape[0]) + i[k] - 512, 0, d.shape[0] - 1)
+        s, n = w[k], m[:, j]
+        l = np.float32(-0.1) * np.sqrt((s * s).sum(0)) * (c + c[j])
+        rd = rd + l * (d - d[j]) + np.float32(0.5) * (s * (m + n)).sum(0)
+        re = re + l * (e - e[j]) + np.float32(0.5) * (s * (f + f[:, j])).sum(0)
+        rm = rm + l * (m - n) + np.float32(0.5) * ((s * v).sum(0) * m + s * p + (s * v[:, j]).sum(0) * n + s * p[j])
+    return rd, re, rm
+
+
+def lavamd(r, q):
+    n = r.shape[1]
+    wide, charge = np.pad(r, ((0, 0), (1, 1), (1, 1), (1, 1), (0, 0))), np.pad(q, ((1, 1), (1, 1), (1, 1), (0, 0)))
+    a = r[..., None]
+    v = x = y = z = 0
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                b = wide[:, i:i + n, j:j + n, k:k + n, None, :]
+                s = a[0] + b[0] - (a[1] * b[1] + a[2] * b[2] + a[3] * b[3])
+                p = charge[i:i + n, j:j + n, k:k + n, None, :] * np.exp(-0.5 * s)
+                f = 2 * p
+                v, x = v + p.sum(-1), x + (f * (a[1] - b[1])).sum(-1)
+                y, z = y + (f * (a[2] - b[2])).sum(-1), z + (f * (a[3] - b[3])).sum(-1)
+    return v, x, y, z
+
+
+def halved(x):
+    e = np.pad(x, ((0, 0), (1, 1), (1, 1)), mode="edge")
+    r = (e[:, :-2:2] + 3 * (e[:, 1:-1:2] + e[:, 2::2]) + e[:, 3::2]) / 8
+    return (r[:, :, :-2:2] + 3 * (r[:, :, 1:-1:2] + r[:, :, 2::2]) + r[:, :, 3::2]) / 8
+
+
+def doubled(x):
+    e = np.pad(x, ((0, 0), (1, 1), (0, 0)), mode="edge")
+    x = np.stack((0.25 * e[:, :-2] + 0.75 * x, 0.25 * e[:, 2:] + 0.75 * x), 2).reshape(x.shape[0], 2 * x.shape[1], x.shape[2])
+    e = np.pad(x, ((0, 0), (0, 0), (1, 1)), mode="edge")
+    return np.stack((0.25 * e[:, :, :-2] + 0.75 * x, 0.25 * e[:, :, 2:] + 0.75 * x), 3).reshape(x.shape[0], x.shape[1],
+                                                                                        2 * x.shape[2])
+
+
+def local_laplacian(p):
+    grays = [grey(p)[None]]
+    d = grays[0] - (np.arange(4).astype(np.float32) / 3)[:, None, None]
+    near = [grays[0] + d * np.exp(-8 * d * d)]
+    for i in range(3):
+        grays.append(halved(grays[-1]))
+        near.append(halved(near[-1]))
+    out = None
+    for i in (3, 2, 1, 0):
+        a = near[i] if i == 3 else near[i] - doubled(near[i + 1])
+        t = clipped(grays[i] * 3, 0, 3)
+        k = np.minimum(t.astype(np.int32), 2)
+        f = t - k.astype(np.float32)
+        level = (1 - f) * np.take_along_axis(a, k, 0) + f * np.take_along_axis(a, k + 1, 0)
+        out = level if i == 3 else level + doubled(out)
+    return p * (out / (grays[0] + 0.01))
+
+
+def cubic(n):
+    s = (np.arange(n // 2 * 3).astype(np.float32) + np.float32(0.5)) / np.float32(1.5) - np.float32(0.5)
+    b = np.floor(s).astype(np.int32)
+    t = s - b.astype(np.float32)
+    u = 1 - t
+    return [(w, clipped(b + k, 0, n - 1)) for w, k in
+            ((((-0.5 * t + 1) * t - 0.5) * t, -1), ((1.5 * t - 2.5) * t * t + 1, 0), ((1.5 * u - 2.5) * u * u + 1, 1),
+             (((-0.5 * u + 1) * u - 0.5) * u, 2))]
+
+
+def resize(p):
+    y = sum(w[:, None] * p[i] for w, i in cubic(p.shape[0]))
+    return sum(w * y[:, i] for w, i in cubic(p.shape[1]))
+
+
+def five_of(x, axis):
+    n = x.shape[axis]
+    e = np.pad(x, [(2, 2) if a == axis else (0, 0) for a in range(x.ndim)])
+    at = lambda k: e[tuple(slice(k, k + n) if a == axis else slice(None) for a in range(x.ndim))]
+    return at(0) + 4 * at(1) + 6 * at(2) + 4 * at(3) + at(4)
+
+
+def bilateral_grid(p):
+    rows, cols = p.shape
+    y, x = np.arange(rows, dtype=np.int32)[:, None], np.arange(cols, dtype=np.int32)
+    h, w = rows // 8 + 1, cols // 8 + 1
+    cell = (((y + 4) // 8 * w + (x + 4) // 8) * 11 + (p * 10 + np.float32(0.5)).astype(np.int32)).reshape(-1)
+    grid = np.stack((totals(cell, p.reshape(-1), h * w * 11), counts(cell, h * w * 11)), 1).reshape(h, w, 11, 2)
+    for axis in (2, 1, 0):
+        grid = five_of(grid, axis)
+    t = p * 10
+    z = np.minimum(t.astype(np.int32), 9)
+    c, i, j = t - z.astype(np.float32), y // 8, x // 8
+    a, b = (y % 8).astype(np.float32) / 8, (x % 8).astype(np.float32) / 8
+    both = []
+    for k in range(2):
+        g = grid[..., k]
+        at = lambda dy, dx: (1 - c) * g[i + dy, j + dx, z] + c * g[i + dy, j + dx, z + 1]
+        both.append((1 - a) * ((1 - b) * at(0, 0) + b * at(0, 1)) + a * ((1 - b) * at(1, 0) + b * at(1, 1)))
+    return both[0] / both[1]
+
+
+def hist(p):
+    r, g, b = p[0].astype(np.int32), p[1].astype(np.int32), p[2].astype(np.int32)
+    y = (77 * r + 150 * g + 29 * b) >> 8
+    u, v = np.float32(0.713) * (r - y).astype(np.float32), np.float32(0.564) * (b - y).astype(np.float32)
+    h = np.cumsum(counts(y.reshape(-1), 256).astype(np.int32), dtype=np.int32)
+    e = h[y].astype(np.float32) * np.float32(255 / (p.shape[1] * p.shape[2]))
+    return clipped(np.stack((e + np.float32(1.4) * u, e - np.float32(0.711) * u - np.float32(0.343) * v,
+                             e + np.float32(1.765) * v)), np.float32(0), np.float32(255))
+
+
+def linear_blur(p):
+    l = np.where(p <= 0.04045, p / 12.92, ((p + 0.055) / 1.055)**2.4)
+    r = (l[:, :-2] + l[:, 1:-1] + l[:, 2:]) / 3
+    s = (r[:, :, :-2] + r[:, :, 1:-1] + r[:, :, 2:]) / 3
+    return np.where(s <= 0.0031308, s * 12.92, 1.055 * s**(1 / 2.4) - 0.055)
+
+
+def azimint_hist(data, radius):
+    i = np.minimum((radius / radius.max() * 1000).astype(np.int32), 999)
+    return totals(i, data, 1000) / np.maximum(counts(i, 1000), 1)
+
+
+def tpacf(x, y):
+    x, y = x / np.sqrt((x * x).sum(1)[:, None]), y / np.sqrt((y * y).sum(1)[:, None])
+    d = (x[:, None, :] * y).sum(2)
+    edges = np.arange(1, 20).astype(np.float32) / np.float32(10) - 1
+    return counts(np.searchsorted(edges, d.reshape(-1)), 20)
+
+
+def lenet(x, u, a, v, b, p, q, r):
+    for w, c in ((u, a), (v, b)):
+        x = np.maximum(convolve(x, w) + c, 0)
+        n, size, last = x.shape[0], x.shape[1] // 2, x.shape[3]
+        x = np.amax(np.amax(x.reshape(n, size, 2, size, 2, last), 4), 2)
+    x = x.reshape(x.shape[0], 256)
+    return np.maximum(np.maximum(x @ p / 256, 0) @ q / 120, 0) @ r / 84
+
+
+def durbin(r):
+    n = r.shape[0]
+    r, i = r / n, np.arange(n)
+
+    def turn(k, state):
+        y, a, b = state
+        b = (1 - a * a) * b
+        back = np.where(i <= k, r[np.maximum(k - i, 0)] * y, 0)
+        a = -(r[k + 1] + back.sum()) / b
+        return np.where(i <= k, y + a * y[np.maximum(k - i, 0)], np.where(i == k + 1, a, 0)), a, b
+    return fori(n - 1, turn, (np.where(i == 0, -r[0], 0 * r), -r[0], 1 + 0 * r[0]))[0]
 '''
 
 HELPERS = ("rolled", "five", "heat", "softmax_rows", "convolve", "batch_norm", "turns", "linear", "smooth", "deriche_rows",
-           "grey", "box", "woven", "right_side", "carried", "solve", "dominant")
+           "grey", "box", "woven", "right_side", "carried", "solve", "dominant", "clipped", "halved", "doubled", "cubic", "five_of")
 
 
 def fori(n, turn, state):
@@ -551,12 +746,13 @@ def until(most, goes_on, turn, state):
     return state
 
 
-def programs_of(np, put, recur, fori=fori, until=until):
-    """The functions by name, computing with these."""
-    space = {"np": np, "put": put, "recur": recur, "fori": fori, "until": until, "pi": 3.141592653589793}
+def programs_of(np, put, recur, totals, fori=fori, until=until):
+    """The functions by name, computing with these; totals(i, x, n): sums of the x that go to each of n places."""
+    space = {"np": np, "put": put, "recur": recur, "fori": fori, "until": until, "pi": 3.141592653589793, "totals": totals,
+             "counts": lambda i, n: totals(i, np.ones(len(i), np.float32), n)}
     exec(compile(SOURCE, "programs", "exec"), space)
     return {name: f for name, f in space.items()
-            if callable(f) and name not in HELPERS + ("put", "recur", "fori", "until")}
+            if callable(f) and name not in HELPERS + ("put", "recur", "fori", "until", "totals", "counts")}
 
 
 def numpy_programs():
@@ -573,7 +769,12 @@ def numpy_programs():
             state = step(state, row)
             out.append(state)
         return np.stack(out)
-    return programs_of(np, put, recur)
+
+    def totals(i, x, n):
+        if x.ndim == 1:
+            return np.bincount(i, x, n).astype(x.dtype)
+        return np.stack([totals(i, x[:, k], n) for k in range(x.shape[1])], 1)
+    return programs_of(np, put, recur, totals)
 
 
 def inputs_of(directory, name, what="in"):

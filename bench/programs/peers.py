@@ -3,14 +3,15 @@
 """The programs of fusor-bench beside other libraries on the same machine and the same input.
 
     python3 bench/programs/peers.py --fusor build/fusor-bench [--programs small|suite|large] [--backend cpu|cuda]
-                                    [--libraries numpy,numba,jax,torch] [--reps 9] [--json FILE] [NAME ...]
+                                    [--libraries numpy,numba,jax,torch] [--reps 9] [--processor] [--json FILE] [NAME ...]
 
 fusor-bench writes each program's inputs, the libraries load them, one after the other, and compute numpy_programs.py's text: NumPy as
 it stands, Numba by njit, JAX by jit, torch by torch.compile of NumPy code. A result is compared with NumPy's before it is timed;
 the median of --reps runs counts, compilation is apart. On a GPU arrays lie on it before the clock starts. f32 throughout: products of
 matrices in full f32 precision (JAX: highest; torch: no TF32). A library that cannot take a program, or gives something else, has
 "-", and the reason is printed below the table. Fusor's times are of fusor-bench --pairs 7 of the same programs, before the others.
-The last column is the fastest library's time over Fusor's: above 1 Fusor is ahead."""
+The last column is the fastest library's time over Fusor's: above 1 Fusor is ahead. With --processor everything has one thread and
+times are the processor's, for a machine that does other work: of each library the least, of Fusor the median of its pairs."""
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -22,8 +23,13 @@ parser.add_argument("--libraries", default="numpy,numba,jax,torch")
 parser.add_argument("--threads", type=int, default=os.cpu_count())
 parser.add_argument("--reps", type=int, default=9)
 parser.add_argument("--seconds", type=float, default=5, help="a library stops here, but not before its third run")
+parser.add_argument("--processor", action="store_true", help="one thread, by the processor's time")
 parser.add_argument("--json")
 options = parser.parse_args()
+clock = time.perf_counter
+if options.processor:
+    clock, options.threads = time.process_time, 1
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "FUSOR_THREADS"):
     os.environ[variable] = str(options.threads)
 os.environ["JAX_PLATFORMS"] = options.backend
@@ -51,9 +57,22 @@ def run_numba():
         x[at] = value
         return x
 
-    space = {"np": np, "put": put, "pi": 3.141592653589793, "recur": None}
+    @numba.njit
+    def totals(i, x, n):
+        out = np.zeros((n,) + x.shape[1:], x.dtype)
+        for k in range(len(i)):
+            out[i[k]] += x[k]
+        return out
+
+    @numba.njit
+    def counts(i, n):
+        return np.bincount(i, None, n).astype(np.float32)
+
+    own = {"put": put, "totals": totals, "counts": counts}
+    space = {"np": np, "pi": 3.141592653589793, "recur": None, **own}
     exec(compile(SOURCE, "programs", "exec"), space)
-    functions = {name: numba.njit(f, parallel=True) for name, f in space.items() if callable(f) and name not in ("put",)}
+    functions = {name: numba.njit(f, parallel=not options.processor) for name, f in space.items()
+                 if callable(f) and name not in own}
     space.update(functions)
 
     def prepare(function, inputs):
@@ -77,7 +96,10 @@ def run_jax():
             return both[0] + 1, turn(both[0], both[1])
         return jax.lax.while_loop(lambda both: (both[0] < most) & goes_on(both[1]), step, (0, state))[1]
 
-    functions = programs_of(jax.numpy, lambda x, at, value: x.at[at].set(value), recur,
+    def totals(i, x, n):
+        return jax.numpy.zeros((n, *x.shape[1:]), x.dtype).at[i].add(x)
+
+    functions = programs_of(jax.numpy, lambda x, at, value: x.at[at].set(value), recur, totals,
                             lambda n, turn, state: jax.lax.fori_loop(0, n, turn, state), until)
 
     def prepare(function, inputs):
@@ -116,10 +138,10 @@ def results(value):
 def measure(call):
     times, start = [], time.perf_counter()
     while len(times) < options.reps and (len(times) < 3 or time.perf_counter() - start < options.seconds):
-        begin = time.perf_counter()
+        begin = clock()
         call()
-        times.append(time.perf_counter() - begin)
-    return 1e3 * statistics.median(times)
+        times.append(clock() - begin)
+    return 1e3 * (min(times) if options.processor else statistics.median(times))
 
 
 def one(function, prepare, inputs, want):
@@ -135,11 +157,9 @@ def one(function, prepare, inputs, want):
 def fusor(directory, names):
     common = [options.fusor, "--programs", options.programs, "--backend", options.backend, "--verify-n", "0"]
     rows = os.path.join(directory, "rows.json")
-    subprocess.run(common + ["--pairs", "7", "--json", rows] + names, stdout=subprocess.DEVNULL)
+    subprocess.run(common + ["--pairs", "7", "--json", rows, "--npy", directory] + names, stdout=subprocess.DEVNULL)
     with open(rows) as file:
-        found = {row["workload"]: row for row in json.load(file)}
-    subprocess.run(common + ["--npy", directory] + names, stdout=subprocess.DEVNULL, check=True)
-    return found
+        return {row["workload"]: row for row in json.load(file)}
 
 
 def show(ms):
@@ -173,10 +193,10 @@ def main():
                       "unfused": row["unfused_ms"], **times, "ahead": ahead})
         cells = [row["fused_ms"], row["unfused_ms"], *times.values(), ahead]
         print(f"{name:15}", *(f"{show(ms):>10}" for ms in cells), flush=True)
+        if options.json:
+            with open(options.json, "w") as file:
+                json.dump(table, file, indent=1)
     print(*why, sep="\n")
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(table, file, indent=1)
 
 
 main()
