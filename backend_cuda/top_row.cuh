@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The first k of a row that a block has for itself, and its elements by their ranks; the words of top_block.cuh.
 //
-// Each thread takes the least of its elements: the k-th of some of these is at least the k-th of all, so it
-// is a threshold that need not be checked, and few elements pass it. Where more pass than there is room for, or k is not small, a
-// search by digits over the row settles it, whatever the elements are. Floats of 32 and 64 bits are compared as what they are, which is one
-// instruction; what passes gets a key. A NaN passes nothing, and where less than k numbers are, the search settles that too.
+// Each thread takes the least of its elements: the k-th of some of these is at least the k-th of all, so it is a
+// threshold that need not be checked, and few elements pass it. Where more pass than there is room for, what is below
+// it is listed, and of those equal to it the first by place, until there are k: a row of one value ends with its
+// first elements. Where there is no room for what is below either, or k is not small, a search by digits over the row
+// settles it, whatever the elements are. Floats of 32 and 64 bits are compared as what they are, which is one
+// instruction; what passes gets a key. A NaN passes nothing; where less than k numbers are, the first NaN are added
+// in the same way.
 #ifndef FUSOR_BACKEND_CUDA_TOP_ROW_CUH
 #define FUSOR_BACKEND_CUDA_TOP_ROW_CUH
 
@@ -94,6 +97,21 @@ template <class T> struct fsr_top_held<T, 0> {
         for (fsr_top_word i = threadIdx.x; i < n; i += threads)
             each(fsr_order_key(f, row[i]), (unsigned)i);
     }
+    // By all threads together, in the order of places, while more(element, place, inside the row) says so.
+    template <class F> __device__ void in_order(F more) const {
+        enum { AHEAD = 4 };
+        for (fsr_top_word from = 0; from < n; from += AHEAD * threads) {
+            const fsr_top_word at = from + threadIdx.x;
+            T u[AHEAD];
+#pragma unroll
+            for (int i = 0; i < AHEAD; i++)
+                u[i] = at + i * threads < n ? row[at + i * threads] : (T)f.nan;
+#pragma unroll
+            for (int i = 0; i < AHEAD; i++)
+                if (!more(u[i], (unsigned)(at + i * threads), at + i * threads < n))
+                    return;
+        }
+    }
 };
 
 __device__ __forceinline__ unsigned fsr_top_inside(long long rank, unsigned n) {
@@ -159,26 +177,14 @@ template <class Q> __device__ Q fsr_top_least(Q *own, Q *found, Q least, unsigne
     return *found;
 }
 
-// What passes the threshold, if there is room: s.n of them. False too where less than k pass: there are NaN.
-template <bool REAL, class Source, int ROOM>
-__device__ bool fsr_top_sift(const Source &source, fsr_top_shared<ROOM> &s, unsigned k, unsigned threads,
-                             unsigned groups) {
-    typedef typename Source::word T;
-    typedef fsr_top_quick<T, REAL> quick;
-    typedef typename quick::type Q;
-    Q least = quick::last();
+// Those that pass(element) holds for, in any order; how many there are, of which as many are kept as there is room for.
+template <bool REAL, class Source, int ROOM, class Pass>
+__device__ __forceinline__ unsigned fsr_top_list(const Source &source, fsr_top_shared<ROOM> &s, Pass pass) {
     if (threadIdx.x == 0)
         s.n = 0;
-    source.bits([&](T u, unsigned place) {
-        if (!REAL && place >= source.n)
-            return;
-        const Q own = quick::of(source.f, u);
-        least = own < least ? own : least;
-    });
-    const Q limit = fsr_top_least((Q *)s.key, (Q *)&s.value, least, k, threads, groups);
     __syncthreads();
-    source.bits([&](T u, unsigned place) {
-        if ((!REAL && place >= source.n) || !(quick::of(source.f, u) <= limit))
+    source.bits([&](typename Source::word u, unsigned place) {
+        if ((!REAL && place >= source.n) || !pass(u))
             return;
         const unsigned at = atomicAdd(&s.n, 1);
         if (at < ROOM) {
@@ -187,7 +193,58 @@ __device__ bool fsr_top_sift(const Source &source, fsr_top_shared<ROOM> &s, unsi
         }
     });
     __syncthreads();
-    return s.n >= k && s.n <= ROOM;
+    const unsigned n = s.n;
+    __syncthreads();
+    return n;
+}
+
+// Adds the first by place of those that pass to what is listed, `have`, until there are k, or a few more that come
+// with the last one. The row is read again: there are no registers to hold it until here.
+template <class T, int ROOM, class Pass>
+__device__ void fsr_top_fill(const fsr_top_held<T, 0> &source, fsr_top_shared<ROOM> &s, unsigned have, unsigned k,
+                             unsigned threads, Pass pass) {
+    enum { TOGETHER = ROOM / 2 };
+    source.in_order([&](T u, unsigned place, bool inside) {
+        const bool own = inside && pass(u);
+        for (unsigned from = 0; from < threads && have < k; from += TOGETHER) {
+            if (own && threadIdx.x - from < TOGETHER) {
+                const unsigned at = atomicAdd(&s.n, 1);
+                s.key[at] = fsr_order_key(source.f, u);
+                s.place[at] = place;
+            }
+            __syncthreads();
+            have = s.n;
+            __syncthreads();
+        }
+        return have < k;
+    });
+}
+
+// What passes the threshold, s.n of them; false: there is no room. k is at most half of it.
+template <bool REAL, class Source, int ROOM>
+__device__ bool fsr_top_sift(const Source &source, const fsr_top_held<typename Source::word, 0> &again,
+                             fsr_top_shared<ROOM> &s, unsigned k, unsigned threads, unsigned groups) {
+    typedef typename Source::word T;
+    typedef fsr_top_quick<T, REAL> quick;
+    typedef typename quick::type Q;
+    const fsr_order_form &f = source.f;
+    Q least = quick::last();
+    source.bits([&](T u, unsigned place) {
+        if (!REAL && place >= source.n)
+            return;
+        const Q own = quick::of(f, u);
+        least = own < least ? own : least;
+    });
+    const Q limit = fsr_top_least((Q *)s.key, (Q *)&s.value, least, k, threads, groups);
+    unsigned n = fsr_top_list<REAL>(source, s, [&](T u) { return quick::of(f, u) <= limit; });
+    if (n > ROOM) {
+        n = fsr_top_list<false>(again, s, [&](T u) { return quick::of(f, u) < limit; });
+        if (n < k)
+            fsr_top_fill(again, s, n, k, threads, [&](T u) { return quick::of(f, u) == limit; });
+    } else if (n < k) {
+        fsr_top_fill(again, s, n, k, threads, [&](T u) { return fsr_order_is_nan(f, u); });
+    }
+    return n <= ROOM;
 }
 
 // One row. groups 0: k is too large for least keys of threads.
@@ -195,8 +252,9 @@ template <class T, int ITEMS, int ROOM, bool REAL>
 __device__ void fsr_top_row(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, unsigned n, unsigned k,
                             unsigned threads, unsigned groups, const fsr_top_out &out, fsr_top_word at) {
     const fsr_top_held<T, ITEMS> held(f, row, n, threads);
-    if (!groups || !fsr_top_sift<REAL>(held, s, k, threads, groups))
-        fsr_top_take(fsr_top_held<T, 0>(f, row, n, threads), s, k, threads);
+    const fsr_top_held<T, 0> again(f, row, n, threads);
+    if (!groups || !fsr_top_sift<REAL>(held, again, s, k, threads, groups))
+        fsr_top_take(again, s, k, threads);
     fsr_top_order(s, k, threads,
                   [&](unsigned rank, fsr_top_word key, unsigned place) {
                       fsr_top_emit(f, out, row, at + rank, key, place);

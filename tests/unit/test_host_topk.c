@@ -42,7 +42,7 @@ static const char text[] =
     "    case 4: places[blockIdx.x * 32 + threadIdx.x] = "
     "(unsigned)fsr_top_spot(blockIdx.x, threadIdx.x, flag); return;\n"
     "    case 6: return fsr_top_row<T, 16, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
-    "    case 7: return fsr_top_row<T, 0, 256, REAL>(small, *f, row, n, k, 128u, flag, out, 0);\n"
+    "    case 7: return fsr_top_row<T, 0, 256, REAL>(small, *f, row, n, k, 256u, flag, out, 0);\n"
     "    case 9: return fsr_top_ranks<T, 256>(small, *f, row, n, (long long *)w, k, 256u, (T *)values);\n"
     "    default: return fsr_top_row<T, 0, 2048, REAL>(large, *f, row, n, k, 256u, 0u, out, 0);\n"
     "    }\n"
@@ -144,9 +144,9 @@ static void check(const launch *l, bool greatest, const char *what) {
 
 static const dtype dtypes[] = {{"unsigned", 4, 23}, {"unsigned long", 8, 52}, {"unsigned char", 1, 0}};
 
-enum { EQUAL, SORTED, REVERSED, PIPE, RANDOM, FEW, SPECIAL, HIDDEN, SHOWN, PATTERNS };
-static const char *const pattern[] = {"equal", "sorted",  "reversed", "organ pipe", "random",
-                                      "few",   "special", "hidden",   "shown"};
+enum { EQUAL, SORTED, REVERSED, PIPE, RANDOM, FEW, SPECIAL, ALIKE, LATE, NUMBERS, HIDDEN, SHOWN, PATTERNS };
+static const char *const pattern[] = {"equal",   "sorted", "reversed", "organ pipe", "random", "few",
+                                      "special", "alike",  "late",     "numbers",    "hidden", "shown"};
 
 /* Which elements of a row of up to LONGEST are looked at, as one who knows the hash would ask. */
 static bool sampled[LONGEST];
@@ -161,7 +161,8 @@ static int look(void **state) {
     return 0;
 }
 
-/* HIDDEN, SHOWN: what is sampled holds nothing, or all, of what is looked for first. */
+/* ALIKE, NUMBERS: but for a few all are equal, or NaN; LATE: but for the last. HIDDEN, SHOWN: what is sampled holds
+ * nothing, or all, of what is looked for first. */
 static void make(const dtype *d, int p, unsigned n, void *out) {
     static const double special[] = {NAN, -NAN, 0, -0.0, INFINITY, -INFINITY, 1e-310, -1e-40, 1, 2};
     uint32_t state = 12345;
@@ -175,6 +176,13 @@ static void make(const dtype *d, int p, unsigned n, void *out) {
                          : p == RANDOM   ? random
                          : p == FEW      ? (int)random % 3
                          : p == SPECIAL  ? special[(int)random % 10]
+                         : p == ALIKE    ? (i % 401 == 7 ? (i % 2 ? 1000.0 + i : -1000.0 - i) : 3)
+                         : p == LATE     ? (i + 300 < n  ? 9
+                                            : i % 5 == 0 ? 3
+                                                         : 11)
+                         : p == NUMBERS  ? (i % 601 == 5 ? i
+                                            : i % 2      ? NAN
+                                                         : -NAN)
                          : p == HIDDEN   ? (sampled[i] ? 1e6 + i : 100 + i * 0.5)
                                          : (sampled[i] ? i * 0.5 : 1e6 + i);
         if (d->size == 1)
@@ -211,7 +219,7 @@ static void run_row(const launch *l) {
     run(l, 6, 1, 128, l->k <= 16 ? 64 : l->k <= 64 ? 128 : 0);
 }
 static void run_read(const launch *l) {
-    run(l, 7, 1, 128, l->k <= 64 ? 128 : 0);
+    run(l, 7, 1, 256, l->k <= 64 ? 128 : 0);
 }
 static void run_large(const launch *l) {
     run(l, 8, 1, 256, 0);
@@ -221,10 +229,12 @@ static void rows(void **state) {
     (void)state;
     sweep(&(launch){.d = &dtypes[0], .n = 2048, .k = 10}, run_row, PATTERNS);
     sweep(&(launch){.d = &dtypes[1], .n = 900, .k = 64}, run_row, REVERSED);
+    sweep(&(launch){.d = &dtypes[1], .n = 1800, .k = 64}, run_row, PATTERNS);
     sweep(&(launch){.d = &dtypes[2], .n = 900, .k = 33}, run_row, SORTED);
     sweep(&(launch){.d = &dtypes[0], .n = 1, .k = 1}, run_row, SORTED);
     sweep(&(launch){.d = &dtypes[0], .n = 40, .k = 33}, run_read, SORTED);
     sweep(&(launch){.d = &dtypes[0], .n = 1100, .k = 7}, run_read, PATTERNS);
+    sweep(&(launch){.d = &dtypes[1], .n = 1100, .k = 20}, run_read, PATTERNS);
 }
 
 static void many(void **state) {
