@@ -80,6 +80,7 @@ static void read_array(fsr_kernel_reader *r) {
     if (!next(r, "b", r->k->narrays, FSR_MAX_BUFFERS))
         return;
     fsr_array *array = &r->k->array[r->k->narrays++];
+    *array = (fsr_array){0};
     fsr_lex_dtype(&r->lex, &array->dtype);
     array->written = fsr_lex_try(&r->lex, "written");
     array->aliased = fsr_lex_try(&r->lex, "aliased");

@@ -80,6 +80,7 @@ void fsr_read_fold(fsr_kernel_reader *r) {
         return;
     }
     fsr_fold *fold = &k->fold[k->nfolds];
+    *fold = (fsr_fold){0};
     if (fsr_lex_mark(l, "f", k->nfolds + 1) != k->nfolds)
         fsr_lex_fail(l, FSR_ERR_FORMAT, "folds count up from f0");
     fold->pass = fsr_lex_mark(l, "p", k->npasses);

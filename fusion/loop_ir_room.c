@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* List, entries that it has, the most that it may have; whether what is added finds zeros. */
-#define LISTS(L)                                        \
-    L(inst, ninsts, FSR_MAX_INSTS, false)               \
-    L(stand, ninsts, FSR_MAX_INSTS, false)              \
-    L(fold, nfolds, FSR_MAX_COMBINES, true)             \
-    L(form, nforms, FSR_MAX_FORMS, false)               \
-    L(access, naccesses, FSR_MAX_ACCESSES, true)        \
-    L(condition, nconditions, FSR_MAX_CONDITIONS, true) \
-    L(guard, nguards, FSR_MAX_GUARDS, false)            \
-    L(array, narrays, FSR_MAX_BUFFERS, true)            \
-    L(integer, nints, FSR_MAX_INTS, false)              \
-    L(comment, ncomment, k->ncomment, false)
+/* List, entries that it has, the most that it may have. Who adds an entry sets all of it. */
+#define LISTS(L)                                  \
+    L(inst, ninsts, FSR_MAX_INSTS)                \
+    L(stand, ninsts, FSR_MAX_INSTS)               \
+    L(fold, nfolds, FSR_MAX_COMBINES)             \
+    L(form, nforms, FSR_MAX_FORMS)                \
+    L(access, naccesses, FSR_MAX_ACCESSES)        \
+    L(condition, nconditions, FSR_MAX_CONDITIONS) \
+    L(guard, nguards, FSR_MAX_GUARDS)             \
+    L(array, narrays, FSR_MAX_BUFFERS)            \
+    L(integer, nints, FSR_MAX_INTS)               \
+    L(comment, ncomment, k->ncomment)
 
 static size_t aligned(size_t bytes) {
     return (bytes + 15) & ~(size_t)15;
@@ -31,31 +31,32 @@ static size_t list_bytes(int n, size_t size) {
 
 static size_t room_bytes(const fsr_kernel *k, bool most) {
     size_t bytes = 0;
-#define ADD(list, n, limit, zeros) bytes += list_bytes(most ? limit : k->n, sizeof *k->list);
+#define ADD(list, n, limit) bytes += list_bytes(most ? limit : k->n, sizeof *k->list);
     LISTS(ADD)
 #undef ADD
     return bytes;
 }
 
-/* A list's entries, moved to a place with room for `most`. */
-static void *moved(void *to, const void *from, int n, int most, size_t size, bool zeros) {
+/* A list's entries, moved to another place. */
+static void *moved(void *to, const void *from, int n, size_t size) {
     if (n > 0)
         memcpy(to, from, size * (size_t)n);
-    if (zeros)
-        memset((char *)to + size * (size_t)n, 0, size * (size_t)(most - n));
     return to;
 }
 
-/* Moves the lists into a block of their own. False: out of memory, and they stay where they are. */
+/* Moves the lists into a block of their own. Folds that are not there own no operator. False: out of memory, and they
+ * stay where they are. */
 static bool move(fsr_kernel *k, bool most) {
     char *block = malloc(room_bytes(k, most) + 1), *at = block;
     if (!block)
         return false;
-#define MOVE(list, n, limit, zeros)                                                  \
-    k->list = moved(at, k->list, k->n, most ? limit : k->n, sizeof *k->list, zeros); \
+#define MOVE(list, n, limit)                             \
+    k->list = moved(at, k->list, k->n, sizeof *k->list); \
     at += list_bytes(most ? limit : k->n, sizeof *k->list);
     LISTS(MOVE)
 #undef MOVE
+    for (int f = k->nfolds; most && f < FSR_MAX_COMBINES; ++f)
+        k->fold[f].combine = NULL;
     free(k->room);
     k->room = block;
     k->roomy = most;

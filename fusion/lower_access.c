@@ -48,8 +48,7 @@ int fsr_lower_access(fsr_lowering *l, int array, const fsr_affine *address) {
     if (k->naccesses == FSR_MAX_ACCESSES)
         return fsr_lower_refuse(l, "the kernel would have too many accesses");
     l->address[k->naccesses] = *address;
-    k->access[k->naccesses].buffer = array;
-    k->access[k->naccesses].form = fsr_lower_terms(l, k->naccesses, address);
+    k->access[k->naccesses] = (fsr_access){.buffer = array, .form = fsr_lower_terms(l, k->naccesses, address)};
     return k->naccesses++;
 }
 

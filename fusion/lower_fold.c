@@ -63,6 +63,7 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
     fsr_index input, result;
     if (!fsr_lower_fold_index(l, node, &input, &result))
         return fsr_lower_refuse(l, "the folds have different domains"), false;
+    *fold = (fsr_fold){0};
     fsr_inst inst = fsr_lower_blank(FSR_INST_COMBINE, n->dtype[0], node);
     inst.index = slot;
     for (int i = 0; i < n->nout; ++i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memo of a lowering: which instruction has the value of a node at an index, and where.
  *
- * A hash table of entry numbers with linear probing, at most half full; entries are only added. A value is found by
+ * A hash table of entry numbers with linear probing, at most half full, that grows; entries are only added. A value is found by
  * node and index alone: what is there serves wherever the guard under which it was evaluated holds too, and elsewhere
  * its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep after
  * another one asks for each element of the first under five guards, and evaluated it five times. */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 4096 };
+enum { FEW_SLOTS = 512, SLOTS = 4096 };
 
 typedef struct entry {
     fsr_link link;
@@ -20,16 +20,22 @@ typedef struct entry {
 
 struct fsr_memo {
     int n;
+    int nslots;          /* a power of two */
     int16_t slot[SLOTS]; /* numbers of entries, -1: free */
     entry entry[SLOTS / 2];
 };
+
+static void clear_slots(fsr_memo *memo, int n) {
+    memo->nslots = n;
+    memset(memo->slot, 0xff, sizeof memo->slot[0] * (size_t)n);
+}
 
 fsr_memo *fsr_memo_new(void) {
     fsr_memo *memo = malloc(sizeof *memo);
     if (!memo)
         return NULL;
     memo->n = 0;
-    memset(memo->slot, 0xff, sizeof memo->slot);
+    clear_slots(memo, FEW_SLOTS);
     return memo;
 }
 
@@ -53,7 +59,8 @@ static uint64_t hash_of(fsr_link link, const fsr_index *index) {
 
 /* The slot of the next entry of (link, index) from `slot` on; or the free one behind them. */
 static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, uint64_t slot) {
-    for (slot &= SLOTS - 1;; slot = (slot + 1) & (SLOTS - 1)) {
+    const uint64_t mask = (uint64_t)memo->nslots - 1;
+    for (slot &= mask;; slot = (slot + 1) & mask) {
         const entry *at = memo->slot[slot] < 0 ? NULL : &memo->entry[memo->slot[slot]];
         if (!at || (fsr_link_equal(at->link, link) && fsr_index_equal(&at->index, index)))
             return (int)slot;
@@ -84,13 +91,27 @@ bool fsr_memo_place(const fsr_memo *memo, int inst, fsr_link *link, fsr_index *i
     return false;
 }
 
-bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst) {
-    if (memo->n == SLOTS / 2)
-        return false;
+/* The free slot behind the entries of (link, index). */
+static int free_slot(const fsr_memo *memo, fsr_link link, const fsr_index *index) {
     int at = find(memo, link, index, hash_of(link, index));
     while (memo->slot[at] >= 0)
         at = find(memo, link, index, (uint64_t)at + 1);
-    memo->slot[at] = (int16_t)memo->n;
+    return at;
+}
+
+/* Entries of one value stay in the order in which they came. */
+static void grow(fsr_memo *memo) {
+    clear_slots(memo, 2 * memo->nslots);
+    for (int i = 0; i < memo->n; ++i)
+        memo->slot[free_slot(memo, memo->entry[i].link, &memo->entry[i].index)] = (int16_t)i;
+}
+
+bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst) {
+    if (memo->n == SLOTS / 2)
+        return false;
+    if (memo->n == memo->nslots / 2)
+        grow(memo);
+    memo->slot[free_slot(memo, link, index)] = (int16_t)memo->n;
     entry *added = &memo->entry[memo->n++];
     added->link = link;
     added->guard = guard;

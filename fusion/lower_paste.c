@@ -33,7 +33,7 @@ bool fsr_lower_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box) 
     if (guard->n == FSR_MAX_GUARD || i == FSR_MAX_CONDITIONS)
         return fsr_lower_refuse(l, "the kernel would have too many guards"), false;
     if (i == l->k->nconditions) {
-        l->k->condition[i].form = fsr_lower_terms(l, FSR_MAX_ACCESSES + i, &box->at);
+        l->k->condition[i] = (fsr_condition){.form = fsr_lower_terms(l, FSR_MAX_ACCESSES + i, &box->at)};
         l->box[l->k->nconditions++] = *box;
     }
     guard->condition[guard->n++] = i;

@@ -36,49 +36,85 @@ bool fsr_list_has(const char *list, const char *word) {
     return false;
 }
 
+/* Nodes of a flow for which a pass has to prove that it changed nothing if it says so: a signature before it and one
+ * after it. A pass that does not tell the truth need not be asked about a million of nodes. */
+enum { MOST_PROVED = 1024 };
+
 typedef struct signature {
     void *bytes;
     size_t size;
 } signature;
 
-/* The flow's signature takes the place of that before the pass. What a pass made a constant is in no pair any more:
- * counter-example to leaving that to the next pass that redirects, which has changed nothing itself. */
-static fsr_status run_one(fsr_flow *flow, int i, const fsr_pass_options *options, signature *of, char *why,
-                          size_t size) {
-    char violation[200];
-    fsr_status status = FSR_OK;
+typedef struct run {
+    fsr_flow *flow;
+    const fsr_pass_options *options;
+    bool proves;
+    signature of; /* of the flow as it is, if passes have to prove */
+    bool verified;
+    char *why;
+    size_t size;
+} run;
+
+static fsr_status sign(const fsr_flow *flow, signature *of) {
+    of->bytes = fsr_flow_signature(flow, &of->size);
+    return of->bytes ? FSR_OK : FSR_ERR_MEMORY;
+}
+
+/* The flow's signature takes the place of that before the pass. */
+static fsr_status prove(run *r, int pass, bool changed) {
     signature after = {NULL, 0};
-    bool changed = pipeline[i].run(flow, &status);
-    fsr_flow_settle_pairs(flow);
-    if (!status && (after.bytes = fsr_flow_signature(flow, &after.size)) == NULL)
-        status = FSR_ERR_MEMORY;
-    bool differs = !status && (of->size != after.size || memcmp(of->bytes, after.bytes, after.size) != 0);
-    free(of->bytes);
-    *of = after;
-    if (!status && differs && !changed) {
-        snprintf(why, size, "pass %s changed the flow and said it did not", pipeline[i].name);
-        return FSR_ERR_INTERNAL;
-    }
-    if (!status && fsr_flow_verify(flow, violation, sizeof violation)) {
-        snprintf(why, size, "after pass %s: %s", pipeline[i].name, violation);
-        return FSR_ERR_INTERNAL;
-    }
-    if (!status &&
-        (fsr_list_has(options->print_after, pipeline[i].name) || fsr_list_has(options->print_after, "all"))) {
-        fprintf(options->to, "# after %s:\n", pipeline[i].name);
-        fsr_flow_print(flow, options->to);
+    fsr_status status = sign(r->flow, &after);
+    const bool differs = !status && (r->of.size != after.size || memcmp(r->of.bytes, after.bytes, after.size) != 0);
+    free(r->of.bytes);
+    r->of = after;
+    if (!differs || changed)
+        return status;
+    snprintf(r->why, r->size, "pass %s changed the flow and said it did not", pipeline[pass].name);
+    return FSR_ERR_INTERNAL;
+}
+
+static fsr_status verify(run *r, int pass) {
+    char violation[200];
+    r->verified = true;
+    if (!fsr_flow_verify(r->flow, violation, sizeof violation))
+        return FSR_OK;
+    snprintf(r->why, r->size, "after pass %s: %s", pipeline[pass].name, violation);
+    return FSR_ERR_INTERNAL;
+}
+
+static bool prints(const fsr_pass_options *options, int pass) {
+    return fsr_list_has(options->print_after, pipeline[pass].name) || fsr_list_has(options->print_after, "all");
+}
+
+/* What a pass made a constant is in no pair any more: counter-example to leaving that to the next pass that redirects,
+ * which has changed nothing itself. */
+static fsr_status run_one(run *r, int pass) {
+    fsr_status status = FSR_OK;
+    const bool changed = pipeline[pass].run(r->flow, &status);
+    fsr_flow_settle_pairs(r->flow);
+    if (!status && r->proves)
+        status = prove(r, pass, changed);
+    r->verified = r->verified && !changed;
+    if (!status && changed)
+        status = verify(r, pass);
+    if (!status && prints(r->options, pass)) {
+        fprintf(r->options->to, "# after %s:\n", pipeline[pass].name);
+        fsr_flow_print(r->flow, r->options->to);
     }
     return status;
 }
 
+/* What is planned was verified, however many passes say that they changed nothing. */
 fsr_status fsr_passes_run(fsr_flow *flow, const fsr_pass_options *options, char *why, size_t size) {
-    signature of = {NULL, 0};
-    of.bytes = fsr_flow_signature(flow, &of.size);
-    fsr_status status = of.bytes ? FSR_OK : FSR_ERR_MEMORY;
+    run r = {.flow = flow, .options = options, .proves = flow->n <= MOST_PROVED, .why = why, .size = size};
+    fsr_status status = r.proves ? sign(flow, &r.of) : FSR_OK;
+    int last = -1;
     for (int i = 0; i < PASSES && !status; ++i)
         if (!fsr_list_has(options->skip, pipeline[i].name))
-            status = run_one(flow, i, options, &of, why, size);
-    free(of.bytes);
+            status = run_one(&r, last = i);
+    if (!status && last >= 0 && !(r.proves && r.verified))
+        status = verify(&r, last);
+    free(r.of.bytes);
     return status;
 }
 

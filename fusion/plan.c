@@ -13,6 +13,7 @@
 #include "fusion/price.h"
 #include "fusion/resolve.h"
 #include "fusion/schedule.h"
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -31,22 +32,33 @@ static bool digest_kernel(XXH3_state_t *state, const fsr_kernel *k) {
     FILE *to = fopencookie(state, "w", (cookie_io_functions_t){.write = digest});
     if (!to)
         return false;
+    __fsetlocking(to, FSETLOCKING_BYCALLER); /* nobody else has it */
     const bool buffered = setvbuf(to, room, _IOFBF, sizeof room) == 0;
     fsr_kernel_print(k, to);
     return fclose(to) == 0 && buffered;
 }
 
+/* k_max_sub_exp_0123abcd: the first words of its comment, and the digest. */
+static void put_name(fsr_kernel *k, uint32_t digest) {
+    enum { WORDS = 30, DIGITS = 8 };
+    char *to = k->name;
+    *to++ = 'k';
+    *to++ = '_';
+    for (const char *at = k->comment; *at && to - k->name < 2 + WORDS; ++at)
+        if (*at != ' ')
+            *to++ = *at == ',' ? '_' : *at;
+    *to++ = '_';
+    for (int i = DIGITS - 1; i >= 0; --i)
+        *to++ = "0123456789abcdef"[digest >> 4 * i & 15];
+    *to = 0;
+}
+
 fsr_status fsr_kernel_rename(fsr_kernel *k) {
     XXH3_state_t *state = XXH3_createState();
-    snprintf(k->name, sizeof k->name, "k");
+    memcpy(k->name, "k", 2);
     const bool good = state && XXH3_64bits_reset(state) == XXH_OK && digest_kernel(state, k);
-    char words[32] = "";
-    size_t used = 0;
-    for (const char *at = k->comment; *at && used + 1 < sizeof words - 1; ++at)
-        if (*at != ' ')
-            words[used++] = *at == ',' ? '_' : *at;
     if (good)
-        snprintf(k->name, sizeof k->name, "k_%s_%08x", words, (unsigned)XXH3_64bits_digest(state));
+        put_name(k, (uint32_t)XXH3_64bits_digest(state));
     XXH3_freeState(state);
     return good ? FSR_OK : FSR_ERR_MEMORY;
 }
@@ -169,8 +181,8 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
         snprintf(why, size, "the temporaries and workspace together overflow");
         return FSR_ERR_SIZE;
     }
-    out->explanation = explanation(out, p);
-    return out->explanation ? FSR_OK : FSR_ERR_MEMORY;
+    out->explanation = options->explain ? explanation(out, p) : NULL;
+    return out->explanation || !options->explain ? FSR_OK : FSR_ERR_MEMORY;
 }
 
 static fsr_status plan_once(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
@@ -313,7 +325,7 @@ fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_pr
     fsr_loop_plans_clear(&loops);
     fsr_cuts_clear(&cuts);
     free(cuts.apart);
-    if (!status && !fsr_explain_prices(out)) {
+    if (!status && options->explain && !fsr_explain_prices(out)) {
         fsr_program_clear(out);
         status = FSR_ERR_MEMORY;
     }

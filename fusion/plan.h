@@ -92,7 +92,7 @@ typedef struct fsr_program {
     double apart_price; /* the same of the unfused program; 0: not asked for */
     bool apart_least;   /* that is a bound: it costs more */
     fsr_plan_info info;
-    char *explanation; /* text for fsr_explain; owned */
+    char *explanation; /* text for fsr_explain; owned; NULL: not asked for */
 } fsr_program;
 
 typedef struct fsr_program_options {
@@ -100,6 +100,7 @@ typedef struct fsr_program_options {
     bool fusion;
     int fuel;
     bool contraction;
+    bool explain; /* the program has an explanation */
     fsr_pass_options passes;
 } fsr_program_options;
 

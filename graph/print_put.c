@@ -11,26 +11,35 @@ enum { PIECE = 512, DIGITS = 24, MOST_WHOLE = 1 << 30 };
 
 typedef struct piece {
     FILE *to;
-    size_t n;
+    char *at;
     char text[PIECE];
 } piece;
 
 static void flush(piece *p) {
-    if (p->n)
-        fwrite(p->text, 1, p->n, p->to);
-    p->n = 0;
+    if (p->at != p->text)
+        fwrite(p->text, 1, (size_t)(p->at - p->text), p->to);
+    p->at = p->text;
 }
 
 static void add_char(piece *p, char c) {
-    if (p->n == PIECE)
+    if (p->at == p->text + PIECE)
         flush(p);
-    p->text[p->n++] = c;
+    *p->at++ = c;
 }
 
 /* Up to its end, or the first per cent sign. Returns where that is. Most are a few letters long. */
 static const char *add_plain(piece *p, const char *text, char until) {
-    for (; *text && *text != until; ++text)
-        add_char(p, *text);
+    const char *const end = p->text + PIECE;
+    char *at = p->at; /* a letter written may not be the pointer itself, which the compiler cannot know */
+    for (; *text && *text != until; ++text) {
+        if (at == end) {
+            p->at = at;
+            flush(p);
+            at = p->at;
+        }
+        *at++ = *text;
+    }
+    p->at = at;
     return text;
 }
 
@@ -42,8 +51,10 @@ static void add_number(piece *p, long long value) {
     while ((left /= 10) > 0);
     if (value < 0)
         *--at = '-';
+    if (p->text + PIECE - p->at < DIGITS)
+        flush(p);
     while (at < digits + DIGITS)
-        add_char(p, *at++);
+        *p->at++ = *at++;
 }
 
 /* To the nearest whole number, as %.0f has it. */
@@ -59,6 +70,14 @@ static void add_whole(piece *p, double value) {
 
 /* What stands behind a per cent sign. Returns how much of the format it is; 0: none of those that are known. */
 static size_t add_one(piece *p, const char *format, va_list *args) {
+    switch (*format) {
+    case 'd': add_number(p, va_arg(*args, int)); return 1;
+    case 'u': add_number(p, va_arg(*args, unsigned)); return 1;
+    case 's': add_plain(p, va_arg(*args, const char *), 0); return 1;
+    case 'c': add_char(p, (char)va_arg(*args, int)); return 1;
+    case '%': add_char(p, '%'); return 1;
+    default: break;
+    }
     if (strncmp(format, "lld", 3) == 0) {
         add_number(p, va_arg(*args, long long));
         return 3;
@@ -71,21 +90,14 @@ static size_t add_one(piece *p, const char *format, va_list *args) {
         add_whole(p, va_arg(*args, double));
         return 3;
     }
-    switch (*format) {
-    case 'd': add_number(p, va_arg(*args, int)); return 1;
-    case 'u': add_number(p, va_arg(*args, unsigned)); return 1;
-    case 's': add_plain(p, va_arg(*args, const char *), 0); return 1;
-    case 'c': add_char(p, (char)va_arg(*args, int)); return 1;
-    case '%': add_char(p, '%'); return 1;
-    default: return 0;
-    }
+    return 0;
 }
 
 void fsr_fput_list(FILE *to, const char *format, va_list given) {
     piece p;
     va_list args;
     p.to = to;
-    p.n = 0;
+    p.at = p.text;
     va_copy(args, given);
     while (*(format = add_plain(&p, format, '%'))) {
         const size_t known = add_one(&p, format + 1, &args);

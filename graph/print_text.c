@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdarg.h>
 
+enum { SHORT = 10000 };
+
 static void write_char(fsr_writer *w, char c) {
     bool special = w->escape && (c == '"' || c == '\\' || c == '\n');
     if (special)
@@ -43,9 +45,16 @@ void fsr_write_string(fsr_writer *w, const char *text) {
     fsr_write(w, "\"");
 }
 
+/* A whole number of few digits, as any precision has it. */
+static bool is_short(double number) {
+    return number > -SHORT && number < SHORT && (double)(int)number == number && (number != 0 || !signbit(number));
+}
+
 static void write_float(fsr_writer *w, fsr_dtype dtype, fsr_value value, double number) {
     fsr_value plain = fsr_value_from_double(dtype, NAN);
-    if (isnan(number) && value.bits != plain.bits)
+    if (is_short(number))
+        fsr_write_piece(w, "%d", (int)number);
+    else if (isnan(number) && value.bits != plain.bits)
         fsr_write_piece(w, "nan:%" PRIx64, value.bits);
     else if (isnan(number))
         fsr_write(w, "nan");

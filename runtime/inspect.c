@@ -51,7 +51,7 @@ static fsr_status last_run(fsr_context *ctx, const fsr_flow *flow, char **text, 
     return status;
 }
 
-/* timed: receives, malloc'ed, what the plan's last run took; may be NULL. */
+/* timed: receives, malloc'ed, what the plan's last run took; NULL: nor is the plan explained. */
 static fsr_status plan(const nodes *in, int n, fsr_program *program, char **timed) {
     fsr_flow flow;
     fsr_binding binding;
@@ -65,7 +65,7 @@ static fsr_status plan(const nodes *in, int n, fsr_program *program, char **time
     if (status)
         fsr_flow_clear(&flow);
     else
-        status = fsr_executable_plan(in->ctx, program, &flow, &fault);
+        status = fsr_executable_plan(in->ctx, program, &flow, timed != NULL, &fault);
     return status ? fsr_context_take(in->ctx, &fault) : FSR_OK;
 }
 

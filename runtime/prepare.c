@@ -110,27 +110,29 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
     return status ? plan_fault(fault, status, why) : FSR_OK;
 }
 
-/* Plans a flow whose passes are done. */
-static fsr_status plan(fsr_context *ctx, const fsr_flow *flow, fsr_program *program, fsr_fault *fault) {
+/* Plans a flow whose passes are done. What is logged or dumped is explained too. */
+static fsr_status plan(fsr_context *ctx, const fsr_flow *flow, bool explain, fsr_program *program, fsr_fault *fault) {
     char why[512] = "";
+    const bool logs = ctx->config.log_level >= FSR_LOG_DEBUG, dumps = ctx->config.dump_dir && ctx->config.dump_dir[0];
     fsr_program_options options = options_of(ctx);
+    options.explain = explain || logs || dumps;
     fsr_status status = fsr_program_plan(program, flow, &options, why, sizeof why);
     if (status)
         return plan_fault(fault, status, why);
     ++ctx->plans_built;
-    if (ctx->config.log_level >= FSR_LOG_DEBUG)
+    if (logs)
         fsr_context_log(ctx, FSR_LOG_DEBUG, "%s", program->explanation);
-    if (ctx->config.dump_dir && ctx->config.dump_dir[0])
+    if (dumps)
         dump_plan(ctx, program);
     return FSR_OK;
 }
 
-fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, fsr_fault *fault) {
+fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, bool explain, fsr_fault *fault) {
     fsr_choice choice;
     memset(program, 0, sizeof *program);
     fsr_status status = choose(ctx, flow, false, &choice, fault);
     if (!status)
-        status = plan(ctx, flow, program, fault);
+        status = plan(ctx, flow, explain, program, fault);
     fsr_choice_clear(&choice);
     fsr_flow_clear(flow);
     return status;
@@ -142,7 +144,7 @@ static fsr_status build(fsr_context *ctx, const fsr_flow *flow, fsr_executable *
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     e->refs = 1;
     e->backend = ctx->backend;
-    fsr_status status = plan(ctx, flow, &e->program, fault);
+    fsr_status status = plan(ctx, flow, false, &e->program, fault);
     if (!status && !(e->module = calloc((size_t)e->program.nsteps + 1, sizeof *e->module)))
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     if (!status && ctx->config.profile && !(e->ms = calloc((size_t)e->program.nsteps + 1, sizeof *e->ms)))

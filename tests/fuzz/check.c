@@ -60,7 +60,8 @@ static void make_plans(plan_kind *plan, uint64_t seed) {
     static const char *const names[PLANS] = {"unfused", "cpu", "gpu", "tiny gpu", ""};
     uint64_t state = seed * 77773 + 5;
     for (int i = 0; i < PLANS; i++) {
-        plan[i] = (plan_kind){.options = {.target = i < 2 ? target_cpu : target_gpu, .fusion = i > 0, .fuel = -1}};
+        plan[i] = (plan_kind){
+            .options = {.target = i < 2 ? target_cpu : target_gpu, .fusion = i > 0, .fuel = -1, .explain = true}};
         snprintf(plan[i].name, sizeof plan[i].name, "%s", names[i]);
     }
     plan[1].options.target.has = has_library;

@@ -328,7 +328,10 @@ static int work_on_graph(const options *o, const char *text) {
 }
 
 int main(int argc, char **argv) {
-    options o = {.file = "-", .to = LEVEL_IR, .kernel = -1, .plan = {.target = target_gpu, .fusion = true, .fuel = -1}};
+    options o = {.file = "-",
+                 .to = LEVEL_IR,
+                 .kernel = -1,
+                 .plan = {.target = target_gpu, .fusion = true, .fuel = -1, .explain = true}};
     o.plan.passes.to = stderr;
     int status = read_options(&o, argc, argv);
     if (status)

@@ -65,8 +65,7 @@ int kernel_strided(fsr_kernel *k, int buffer, const int *slots, int offset) {
         form.stride[d] = slots[d] == 0 ? FSR_STRIDE_ZERO : slots[d] == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
         form.slot[d] = slots[d] > 1 ? slots[d] : 0;
     }
-    a->buffer = buffer;
-    a->form = fsr_kernel_form(k, &form);
+    *a = (fsr_access){.buffer = buffer, .form = fsr_kernel_form(k, &form)};
     return k->naccesses++;
 }
 

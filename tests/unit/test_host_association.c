@@ -17,7 +17,7 @@ enum { MACHINES = 3 };
 static const fsr_target *const machine[MACHINES] = {&target_gpu, &target_gpu_84, &target_gpu_1};
 
 static fsr_program planned(fsr_node out, const fsr_target *target) {
-    fsr_program_options options = {.target = *target, .fusion = true, .fuel = -1};
+    fsr_program_options options = {.target = *target, .fusion = true, .fuel = -1, .explain = true};
     fsr_program program;
     fsr_binding binding;
     fsr_flow flow;

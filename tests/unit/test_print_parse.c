@@ -102,6 +102,25 @@ static void exact_values(void **state) {
     }
 }
 
+/* Whole numbers are the digits that %g has, with and without an exponent. */
+static void whole_values(void **state) {
+    (void)state;
+    static const double values[] = {0, -0.0, 7, -7, 9999, -9999, 10000, -10000, 65504, 99999, 100000, 1e9, 0.5, 9999.5};
+    static const fsr_dtype dtypes[] = {FSR_F16, FSR_F32, FSR_F64};
+    static const int digits[] = {5, 9, 17};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (int d = 0; d < 3; d++) {
+            char expected[64];
+            fsr_node x = fsr_full(g, dtypes[d], 0, NULL, values[i]);
+            const double value = fsr_value_to_double(dtypes[d], fsr_node_rec(x)->value);
+            snprintf(expected, sizeof expected, "[] %.*g\n", digits[d], value);
+            char *text = node_text(x);
+            if (isfinite(value) && !strstr(text, expected))
+                fail_msg("%s, not %s", text, expected);
+            free(text);
+        }
+}
+
 static void pastes(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 4, 6), y = INPUT(g, FSR_F32, 3, 2);
@@ -539,6 +558,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(maps_and_literals),
         TEST(exact_values),
+        TEST(whole_values),
         TEST(views),
         TEST(pastes),
         TEST(calls),
