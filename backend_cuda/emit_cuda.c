@@ -79,7 +79,7 @@ static bool schedule_holds(const fsr_kernel *k) {
 /* Rows behind the count of the elements that are there are none. */
 static void open_live(fsr_emit *e) {
     char end[FSR_REF];
-    if (!e->k->live)
+    if (!e->k->live || e->k->npasses)
         return;
     fsr_emit_line(e, "const idx all = rows;");
     fsr_emit_open(e, "{");
@@ -108,7 +108,7 @@ static void print_body(fsr_emit *e) {
     case FSR_SCHEDULE_LOOKBACK: fsr_emit_lookback(e); break;
     case FSR_SCHEDULE_TEAM: fsr_emit_team(e); break;
     }
-    if (e->k->live)
+    if (e->k->live && !e->k->npasses)
         fsr_emit_close(e);
     e->depth = 0;
 }

@@ -131,6 +131,16 @@ void fsr_emit_finish_row(fsr_emit *e, const char *place, const char *ticket, con
 
 /* ---- SPLIT ------------------------------------------------------------------------------------- */
 
+/* Where a block's loop over its columns ends: behind a count there is nothing to fold. */
+static const char *split_stop(fsr_emit *e) {
+    char live[FSR_REF];
+    if (!e->k->live)
+        return "end";
+    fsr_emit_ref(e, live, e->k->live - 1);
+    fsr_emit_line(e, "const idx stop = (u64)%s < end ? (idx)%s : end;", live, live);
+    return "stop";
+}
+
 void fsr_emit_split(fsr_emit *e) {
     char column[FSR_EXPR];
     fsr_emit_thread_column(e, column);
@@ -138,6 +148,7 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_line(e, "const idx s = blockIdx.x - r * splits;");
     fsr_emit_line(e, "const idx begin = s * chunk;");
     fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    const char *stop = split_stop(e);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
     fsr_emit_kept(e);
@@ -145,7 +156,7 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     fsr_emit_pass_state(e);
     fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {",
+    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < %s; first += %d, flip ^= 1) {", stop,
                   fsr_emit_tile_columns(e));
     fsr_emit_line(e, "const idx c0 = first + %s;", column);
     fsr_emit_tile(e);

@@ -343,8 +343,10 @@ static fsr_status run_kernel(fsr_machine *m, int64_t rows) {
     m->status = hold_kept(m);
     if (rows > 0)
         run_once(m);
-    if (k->live && rows > 0 && m->value[k->live - 1].i64 < rows)
-        rows = m->value[k->live - 1].i64;
+    if (k->live && rows > 0) {
+        int64_t *const most = k->npasses ? &m->columns : &rows;
+        *most = m->value[k->live - 1].i64 < *most ? m->value[k->live - 1].i64 : *most;
+    }
     for (m->row = 0; m->row < rows && m->status == FSR_OK; m->row++) {
         place(m, 0, k->nparallel, m->row);
         for (int pass = 0; pass < k->npasses && m->status == FSR_OK; pass++) {

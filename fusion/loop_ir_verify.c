@@ -54,14 +54,24 @@ static bool check_whole(const fsr_check *v) {
     return true;
 }
 
-/* A count that ends a map is known before its loop begins, and bounded. */
+/* Its reductions alone ask for the elements of its one folded dimension, and an operation's identity changes nothing. */
+static bool only_reduces(const fsr_kernel *k) {
+    bool only = k->ndim == 1 && k->nparallel == 0 && k->npasses == 1;
+    for (int f = 0; f < k->nfolds; f++)
+        only = only && k->fold[f].kind == FSR_FOLD_REDUCE && k->fold[f].combine->builtin;
+    for (int i = 0; i < k->ninsts; i++)
+        only = only && !(k->stand[i].level == FSR_ELEM && (k->inst[i].kind == FSR_INST_STORE || k->inst[i].report));
+    return only;
+}
+
+/* A count that ends a kernel is known before its loop begins, and bounded. */
 static bool check_live(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const int at = k->live - 1;
     if (!k->live)
         return true;
     return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_BOUND && k->stand[at].level == FSR_ONCE &&
-            k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) ||
+            ((k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) || only_reduces(k))) ||
            fsr_check_bad(v, "v%d does not end a map of one dimension", at);
 }
 

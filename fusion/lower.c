@@ -340,14 +340,38 @@ static fsr_link common_count(const fsr_lowering *l) {
     return count;
 }
 
-/* A map of one dimension whose stores all have one count ends there. */
+/* The count behind which no fold of the group has anything to see; its id -1: there is none. */
+static fsr_link folded_count(const fsr_lowering *l) {
+    fsr_link count = {-1, 0};
+    for (int i = 0; i < l->group->nfolds; ++i) {
+        const fsr_flow_node *fold = &l->flow->node[l->group->fold[i]], *n = &l->flow->node[fold->arg[0].id];
+        const bool counted = !fsr_is(fold->kind, FSR_IS_RUNNING) && fold->nout == 1 && n->shape.ndim == 1 &&
+                             fsr_is(n->kind, FSR_IS_PREFIX) && n->neutral;
+        if (!counted || (i && !fsr_link_equal(count, n->arg[2])))
+            return (fsr_link){-1, 0};
+        count = n->arg[2];
+    }
+    return count;
+}
+
+/* Nothing but its folds asks for the elements of the kernel. */
+static bool only_folds(const fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->stand[i].level == FSR_ELEM && (k->inst[i].report || k->inst[i].kind == FSR_INST_STORE))
+            return false;
+    return true;
+}
+
+/* A map of one dimension whose stores all have one count ends there, and so do reductions which see no more. */
 static bool lower_end(fsr_lowering *l) {
     const fsr_group *group = l->group;
-    const fsr_link count = common_count(l);
+    const fsr_link count = group->nfolds ? folded_count(l) : common_count(l);
     fsr_index index;
     l->k->live = 0;
-    if (count.id < 0 || group->nfolds || group->part || group->in_place || group->domain.ndim != 1 ||
-        !fsr_index_row(&index, &l->flow->node[count.id].shape, &group->domain))
+    if (count.id < 0 || group->part || group->in_place || group->domain.ndim != 1 || group->domain.mirrored ||
+        (group->nfolds && !only_folds(l->k)))
+        return true;
+    if (!(group->nfolds ? fsr_index_elem : fsr_index_row)(&index, &l->flow->node[count.id].shape, &group->domain))
         return true;
     const int64_t extent = group->domain.extent[0];
     const int value = fsr_lower_eval(l, count, &index);

@@ -314,6 +314,8 @@ bool fsr_lower_finish(fsr_lowering *l) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->stand[i].level == FSR_ELEM && k->stand[i].pass >= k->npasses)
             k->npasses = k->stand[i].pass + 1;
+    if (k->npasses > 1)
+        k->live = 0;
     fsr_kernel_join_stores(k);
     sink_passes(k);
     return true;

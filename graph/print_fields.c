@@ -228,6 +228,11 @@ static void write_front(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write(w, n->front ? " front" : "");
 }
 
+static void write_neutral(fsr_writer *w, const fsr_content *n, int rank) {
+    (void)rank;
+    fsr_write(w, n->neutral ? " neutral" : "");
+}
+
 enum { HEAD = 1, IDENTITY = 0 };
 
 static const struct {

@@ -75,7 +75,7 @@ bool fsr_lengths_meet(fsr_site at, const char *what, const fsr_node *x, int n, f
 
 /* ---- what lies behind a length -------------------------------------------------------------------------------- */
 
-fsr_node fsr_prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length) {
+static fsr_node prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length, bool neutral) {
     fsr_node handle, arg[3] = {fill, x};
     if (!fsr_node_sound(x) || !fsr_node_sound(fill))
         return fsr_node_sound(x) ? fill : x;
@@ -90,8 +90,17 @@ fsr_node fsr_prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *le
     fsr_rec *rec = fsr_graph_add(x.graph, at, "prefix", FSR_NODE_PREFIX, &type, &handle);
     for (int i = 0; rec && i < 3; i++)
         rec->arg[rec->nargs++] = (fsr_ref){arg[i].id, arg[i].output};
+    if (rec)
+        rec->neutral = neutral;
     return handle;
 }
+
+fsr_node fsr_prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length) {
+    return prefix(at, x, fill, length, false);
+}
+
+/* An operator of the caller's may have an identity that changes something, a NaN from an infinity, say: its folds go on
+ * to the capacity. */
 
 void fsr_live_fold_operands(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_combine *combine) {
     const fsr_length *length = NULL;
@@ -101,9 +110,11 @@ void fsr_live_fold_operands(fsr_site at, fsr_node *out, const fsr_node *in, cons
     const fsr_length own = length ? *length : (fsr_length){.origin = 0};
     for (int i = 0; i < arity; i++) {
         const fsr_dtype dtype = combine ? fsr_combine_dtype(combine, i) : FSR_BOOL;
-        out[i] = own.origin && fsr_node_sound(in[i])
-                     ? fsr_prefix(at, in[i], fsr_literal(in[i].graph, at, dtype, combine->identity[i], false), &own)
-                     : in[i];
+        out[i] = in[i];
+        if (own.origin && fsr_node_sound(in[i])) {
+            const fsr_node fill = fsr_literal(in[i].graph, at, dtype, combine->identity[i], false);
+            out[i] = prefix(at, in[i], fill, &own, combine->builtin);
+        }
     }
     for (int i = arity; combine && i < arity + fsr_combine_same(combine); i++)
         out[i] = in[i];

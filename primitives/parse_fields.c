@@ -141,6 +141,11 @@ static void read_front(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     rec->front = fsr_lex_try(l, "front");
 }
 
+static void read_neutral(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+    (void)g;
+    rec->neutral = fsr_lex_try(l, "neutral");
+}
+
 /* START+STEP*dI and its short forms, for dimension j of the source. */
 static void map(fsr_lex *l, fsr_view *view, int j) {
     int64_t number = 0, step = 1, from = 0;

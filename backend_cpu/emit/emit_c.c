@@ -80,11 +80,12 @@ static void put_walk(fsr_c_emit *e) {
     fsr_c_reports(e, false);
     put_invariants(e);
     fsr_c_once(e);
-    if (e->k->live)
+    const bool ends = e->k->live && !e->k->npasses;
+    if (ends)
         begin_live(e);
     put_scratch(e);
     fsr_c_rows(e);
-    if (e->k->live)
+    if (ends)
         fsr_c_end(e);
     fsr_c_reports(e, true);
 }

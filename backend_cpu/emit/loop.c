@@ -267,6 +267,17 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
+/* Chunks that begin behind a count have nothing to fold; those that begin before it stay whole, as folds associate by
+ * chunks. */
+static void put_stop(fsr_c_emit *e, const char *extent) {
+    const int count = e->k->live - 1;
+    if (count < 0)
+        return;
+    fsr_c_line(e, "i64 stop = v%d < %s ? v%d : %s;", count, extent, count, extent);
+    if (e->finishing)
+        fsr_c_line(e, "stop = mode == %d ? %s : stop;", FSR_TASK_FINISH, extent);
+}
+
 /* The innermost folded dimension in chunks; where columns are divided, the task's part of them, or the parts' states
  * in place of chunks. */
 static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
@@ -276,7 +287,9 @@ static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     snprintf(step, sizeof step, "%d", e->s->chunk);
     if (e->finishing)
         snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_TASK_FINISH, e->s->chunk);
-    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->s->part ? "begin" : "0", extent, step);
+    put_stop(e, extent);
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->s->part ? "begin" : "0", e->k->live ? "stop" : extent,
+                step);
     if (e->finishing) {
         fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
         fsr_c_share_part(e, loop);

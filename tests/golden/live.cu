@@ -130,7 +130,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_maximum_minimum_prefix_mul_pre_fe910d05(const i64 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, const idx n5, const idx n6, const idx n7, const idx n8, void *work, void *zero)
+k_maximum_minimum_prefix_mul_pre_4a71cdf3(const i64 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, const idx n5, const idx n6, const idx n7, const idx n8, void *work, void *zero)
 {
     const i64 v0 = x0[0];
     const i64 v1 = 0ll;
@@ -142,13 +142,14 @@ k_maximum_minimum_prefix_mul_pre_fe910d05(const i64 *__restrict__ x0, const f32 
     const idx s = blockIdx.x - r * splits;
     const idx begin = s * chunk;
     const idx end = begin + chunk < cols ? begin + chunk : cols;
+    const idx stop = (u64)v5 < end ? (idx)v5 : end;
     const idx a1 = r * cols;
     const f32 v6 = 0x0p+0f;
     __shared__ pass0::state s0[16];
     pass0::state acc0[4];
     fsr_identities<pass0>(acc0);
 #pragma unroll 1
-    for (idx first = begin, flip = 0; first < end; first += 2048, flip ^= 1) {
+    for (idx first = begin, flip = 0; first < stop; first += 2048, flip ^= 1) {
         const idx c0 = first + (threadIdx.x / 32 * 128 + threadIdx.x % 32);
         f32 v7[4] = {};
 #pragma unroll

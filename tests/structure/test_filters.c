@@ -187,6 +187,26 @@ static void maps_end_where_lengths_do(void **state) {
     }
 }
 
+/* So do reductions by one operation; not where the elements are stored beside them, where what lies behind is asked for,
+ * or where places are compared, too. */
+static void folds_end_where_lengths_do(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), live = fsr_live(x, n);
+    fsr_node sum = fsr_sum(fsr_mul(live, live), NULL, 0, 0), most = fsr_max(live, NULL, 0, 0);
+    fsr_node mean = fsr_mean(live, NULL, 0, 0), filled = fsr_sum(fsr_filled(live, fsr_float(g, 0)), NULL, 0, 0);
+    fsr_node place = fsr_argmax(live, NULL, 0, 0), all = fsr_sum(x, NULL, 0, 0);
+    for (int t = 0; t < 2; t++) {
+        assert_true(ends(targets[t], &sum, 1));
+        assert_true(ends(targets[t], &most, 1));
+        assert_true(ends(targets[t], (fsr_node[]){sum, mean}, 2));
+        assert_false(ends(targets[t], (fsr_node[]){sum, all}, 2));
+        assert_false(ends(targets[t], (fsr_node[]){sum, fsr_mul(x, x)}, 2));
+        assert_false(ends(targets[t], &filled, 1));
+        assert_false(ends(targets[t], &place, 1));
+    }
+}
+
 /* What is asked for whole is a result as it is: not stored, and then its beginning once more. */
 static void hinted_results_are_stored_once(void **state) {
     (void)state;
@@ -253,6 +273,7 @@ int main(void) {
                                        TEST(selected_and_count),
                                        TEST(pools_as_many_as_bits),
                                        TEST(maps_end_where_lengths_do),
+                                       TEST(folds_end_where_lengths_do),
                                        TEST(hinted_results_are_stored_once),
                                        TEST(rows),
                                        TEST(refusals)};
