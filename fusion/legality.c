@@ -8,14 +8,15 @@
  * Where the folded dimension is the outer one, a thread walks its column alone, which needs many columns.
  * Scans. A scan over rows too long for a block is tiled with a look-back: one pass. One by an operator that is not
  * associative goes down columns, however they lie, a thread each.
- * Loops for each element. A CPU runs those of a row side by side, and rows of few columns fill no vector.
+ * Loops for each element. A CPU runs those of a row side by side, and rows of few columns fill no vector. Those of the
+ * rows' results run one after the other: where rows are short and many, that takes longer than storing what is folded.
  * Which kernels there are decides how folds associate; so "the machine" is the nominal one (fsr_nominal_gpu).
  * Counter-example to "everything legal fuses": softmax over one row of 2^27 elements in one block. */
 #include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/schedule.h"
 
-enum { COLUMN_THREADS = 256, LOOP_LANES = 16 };
+enum { COLUMN_THREADS = 256, LOOP_LANES = 16, SHORT_ROW = 64, MANY_ROWS = 256 };
 
 /* Along columns every thread leaves the states of all folds of a pass in shared memory. */
 static int64_t column_state_bytes(const fsr_kernel *k) {
@@ -80,14 +81,23 @@ static const char *limits(const fsr_partition *p, const fsr_group *group) {
                : NULL;
 }
 
-/* A CPU runs loops for each element of columns in lanes, which are of one row. */
+static bool has_loop_at(const fsr_kernel *k, fsr_level level) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_ITERATE && k->stand[i].level == level)
+            return true;
+    return false;
+}
+
+/* A CPU runs loops for each element of columns in lanes, which are of one row, and those of rows in none. Counter-example
+ * to the columns of a row alone: a binary search behind a sum of three products took three times as long as both apart. */
 static bool wastes_lanes(const fsr_partition *p, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    bool inside = false;
-    for (int i = 0; i < k->ninsts && group->nloops; ++i)
-        inside = inside || (k->inst[i].kind == FSR_INST_ITERATE && k->stand[i].level == FSR_ELEM);
-    return inside && !p->target->gpu && group->nfolds && fsr_group_orientation(group) == FSR_ORIENT_ROWS &&
-           group->kernel->integer[FSR_INT_COLS] < LOOP_LANES;
+    const int64_t cols = k->integer[FSR_INT_COLS];
+    if (p->target->gpu || !group->nloops || !group->nfolds)
+        return false;
+    if (cols < SHORT_ROW && k->integer[FSR_INT_ROWS] >= MANY_ROWS && has_loop_at(k, FSR_ROW))
+        return true;
+    return cols < LOOP_LANES && has_loop_at(k, FSR_ELEM) && fsr_group_orientation(group) == FSR_ORIENT_ROWS;
 }
 
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame) {

@@ -55,6 +55,8 @@ static void one_kernel(void **state) {
     fsr_node x4 = plan_matrix(g, N / 4, 4);
     loop_of(x4, u);
     check("rows of a few columns", (fsr_node[]){fsr_sum(u[1], AXES(1), 1, 0)}, 1, 1, 2, 1, -1);
+    loop_of(fsr_max(x4, AXES(1), 1, 0), u);
+    check("of the results of such rows", u, 1, 1, 2, 1, -1);
     check("down the columns", (fsr_node[]){fsr_sum(t[1], AXES(0), 1, 0)}, 1, 1, 1, 1, 4 * (int64_t)N + 4 * COLS);
     loop_of(index, t);
     check("nothing read", &t[2], 1, 1, 1, 1, 4 * (int64_t)N);
