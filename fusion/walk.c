@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops of a CPU's kernel as lists of instructions; see walk.h. */
 #include "fusion/walk.h"
+#include "fusion/address.h"
 #include <string.h>
 
 void fsr_body_folds(const fsr_kernel *k, fsr_body *body) {
@@ -182,4 +183,33 @@ int fsr_iteration_widest(const fsr_iteration *l) {
         wide = fsr_dtype_size(real) > wide ? fsr_dtype_size(real) : wide;
     }
     return (int)wide;
+}
+
+/* ---- rows that go to computed places ------------------------------------------------------------------ */
+
+static bool goes_along(const fsr_kernel *k, const fsr_inst *inst, int d) {
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    if (d < 0 || form->stride[d] != FSR_STRIDE_ONE || form->divisor)
+        return false;
+    for (int t = 0; t < form->nterms; ++t)
+        if (fsr_value_dimensions(k, form->term[t].value) >> d & 1)
+            return false;
+    return true;
+}
+
+int fsr_body_row_store(const fsr_kernel *k, const fsr_body *body, int d) {
+    int store = -1;
+    for (int i = 0; i < body->n; ++i) {
+        const fsr_inst *inst = &k->inst[body->inst[i]];
+        if (inst->kind == FSR_INST_STORE && (store >= 0 || !inst->combines || !goes_along(k, inst, d)))
+            return -1;
+        store = inst->kind == FSR_INST_STORE ? body->inst[i] : store;
+    }
+    return store;
+}
+
+bool fsr_inst_is_of_row(const fsr_kernel *k, int number, int d) {
+    const fsr_inst_kind kind = k->inst[number].kind;
+    const bool does = kind == FSR_INST_STORE || kind == FSR_INST_COMBINE || kind == FSR_INST_ITERATE;
+    return !does && !(fsr_value_dimensions(k, number) >> d & 1);
 }

@@ -93,8 +93,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     }
 }
 
-/* "v13 >= 0": where a store takes place whose symbols may drop. */
-static void put_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+void fsr_c_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const fsr_index_form *form = fsr_access_form(e->k, inst->index);
     char name[FSR_EMIT_NAME];
     for (int t = 0; t < form->nterms; t++)
@@ -106,7 +105,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     char name[FSR_EMIT_NAME];
     const int buffer = e->k->access[inst->index].buffer;
     fsr_text address = {0}, drops = {0}, where = {0};
-    put_drops(e, &drops, inst);
+    fsr_c_drops(e, &drops, inst);
     if (drops.size)
         fsr_text_add(&where, "if (%s) ", drops.data ? drops.data : "");
     const bool streams = fsr_inst_streams(e->k, inst);

@@ -82,6 +82,7 @@ typedef struct fsr_c_emit {
     bool cut_strips;                /* loops over a strip's elements go from e->low to e->high, not over all of them */
     const char *start;              /* of strips: the flat index where one begins */
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
+    bool along;                     /* the loop combines a row that is not dropped */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
 
@@ -137,6 +138,12 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* The line of one, if `where` (empty: everywhere), at that address. */
 void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address);
+/* A loop that combines rows at computed places: what is the same for a whole row is printed, and a question whether it
+ * is dropped begins; `rest` is for the loop. Of other loops rest is all. The end of what was begun. */
+void fsr_c_row_combined(fsr_c_emit *e, const fsr_body *loop, fsr_body *rest);
+void fsr_c_row_combined_end(fsr_c_emit *e);
+/* "v13 >= 0": where a store takes place whose symbols may drop. */
+void fsr_c_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* What the kernel does in the tasks IDENTITY and MERGE, if it has such a store. */
 void fsr_c_combine_tasks(fsr_c_emit *e);
 

@@ -41,12 +41,15 @@ static void end_dimensions(fsr_c_emit *e, int end) {
 }
 
 static void put_run(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_body rest;
+    fsr_c_row_combined(e, loop, &rest);
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s)", e->loop_var, e->low, e->loop_var, e->high, e->loop_var);
-    fsr_c_insts(e, loop->inst, loop->n);
+    fsr_c_insts(e, rest.inst, rest.n);
     if (e->checked)
         fsr_c_check_limits(e, loop->inst, loop->n);
     fsr_c_end(e);
+    fsr_c_row_combined_end(e);
 }
 
 static void put_elements(fsr_c_emit *e, const fsr_body *loop) {

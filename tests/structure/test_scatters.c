@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scatters with equal indices: how many kernels, and that what computes the array, the indices and the values, and what
  * is done with the result, is in them. And what the bin of an element takes. */
+#include "fusion/walk.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
@@ -76,8 +77,34 @@ static void turns(void **state) {
     }
 }
 
+/* The loop of the kernel that adds, along its last dimension, has a row's elements side by side. */
+static bool adds_rows(fsr_node out) {
+    fsr_program p = plan_of(&target_cpu, &out, 1);
+    bool rows = false;
+    for (int s = 0; s < p.nsteps; s++) {
+        const fsr_kernel *k = p.step[s].kernel;
+        fsr_body body;
+        if (!k || fsr_kernel_combining(k) < 0)
+            continue;
+        fsr_body_of(k, 0, &body);
+        rows = fsr_body_row_store(k, &body, k->ndim - 1) >= 0;
+    }
+    fsr_program_clear(&p);
+    return rows;
+}
+
+static void whole_rows(void **state) {
+    (void)state;
+    const int64_t n = N, shape[] = {N, 8};
+    fsr_node i = fsr_input(g, "i", FSR_I64, 1, &n), each = fsr_input(g, "e", FSR_I64, 2, shape);
+    fsr_node x = fsr_input(g, "x", FSR_F32, 2, shape), into = plan_matrix(g, M, 8), by = fsr_arange(g, FSR_I64, 8);
+    assert_true(adds_rows(fsr_scatter_add(into, &i, 1, x, FSR_BOUND_DROP, 0)));
+    assert_false(adds_rows(fsr_scatter_add(plan_vector(g, M), &i, 1, plan_vector(g, N), FSR_BOUND_DROP, 0)));
+    assert_false(adds_rows(fsr_scatter_add(into, (fsr_node[]){each, by}, 2, x, FSR_BOUND_DROP, 0)));
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins), TEST(turns)};
+    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins), TEST(turns), TEST(whole_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
