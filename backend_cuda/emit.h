@@ -18,6 +18,7 @@
 #include "fusion/nest.h"
 #include "fusion/tile.h"
 #include "fusion/walk.h"
+#include "runtime/source.h"
 
 typedef enum fsr_naming { FSR_NAME_PLAIN, FSR_NAME_ITEM, FSR_NAME_LANE } fsr_naming;
 
@@ -28,6 +29,7 @@ typedef struct fsr_emit {
     fsr_schedule s;
     fsr_text *out;
     int depth;
+    fsr_source_calls calls; /* whose results stand in the open blocks */
     fsr_status status;
     uint8_t naming[FSR_MAX_INSTS];
     bool needs[FSR_MAX_DIMS];    /* dimensions whose index somebody reads */
@@ -47,6 +49,8 @@ typedef struct fsr_emit {
 void fsr_emit_line(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_emit_open(fsr_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_emit_close(fsr_emit *e);
+/* Out of a block whose end the next line is, or has. */
+void fsr_emit_leave(fsr_emit *e);
 /* "#pragma unroll" and "for (int <var> = 0; <var> < <n>; <var>++) {". */
 void fsr_emit_unrolled(fsr_emit *e, const char *var, int n);
 /* Records that the kernel breaks a rule of emit_cuda.h. */

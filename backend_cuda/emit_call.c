@@ -41,14 +41,12 @@ static size_t add_array(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_acc
     return fsr_emit_add(e, buf, n, ", %sn%d", sign, a->size);
 }
 
-void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
+/* "r < rows ? user_f_1(v2, v3) : f32{}" */
+static size_t add_called(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_inst *inst, fsr_emit_namer name,
+                         const void *of) {
     const fsr_routine *f = e->k->routine[inst->index];
-    const bool rounds = fsr_dtype_is_half(f->result);
-    char arg[FSR_REF], ref[FSR_REF];
-    const char *live = f->narrays ? fsr_emit_live(e, ref, (int)(inst - e->k->inst)) : NULL;
-    size_t n = fsr_emit_add(e, buf, 0, live ? "%s ? " : "", live);
-    n = rounds ? fsr_emit_add(e, buf, n, "fsr_f32_to_%s(%s(", fsr_dtype_name(f->result), f->symbol)
-               : fsr_emit_add(e, buf, n, "%s(", f->symbol);
+    char arg[FSR_REF];
+    n = fsr_emit_add(e, buf, n, "%s(", f->symbol);
     for (int a = 0; a < f->nparams; a++) {
         const bool half = fsr_dtype_is_half(f->dtype[a]);
         n = fsr_emit_add(e, buf, n, half ? "%sfsr_%s_to_f32(%s)" : "%s%.0s%s", a ? ", " : "",
@@ -56,7 +54,37 @@ void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_em
     }
     for (int i = 0; i < f->narrays; i++)
         n = add_array(e, buf, n, &e->k->access[fsr_call_array(e->k, inst, i)], f->dtype[f->nparams + i]);
-    n = fsr_emit_add(e, buf, n, rounds ? "))" : ")");
+    return fsr_emit_add(e, buf, n, ")");
+}
+
+/* "const user_f_1_all all5 = user_f_1(v2, v3);", unless it stands there. Gives the call whose results these are. */
+static int put_all(fsr_emit *e, const fsr_inst *inst, fsr_emit_namer name, const void *of) {
+    const fsr_routine *f = e->k->routine[inst->index];
+    char text[FSR_EXPR], ref[FSR_REF];
+    int first;
+    if (fsr_source_call(&e->calls, e->k, (int)(inst - e->k->inst), e->depth, &first))
+        return first;
+    const char *live = f->narrays ? fsr_emit_live(e, ref, first) : NULL;
+    const size_t n = fsr_emit_add(e, text, 0, live ? "%s ? " : "", live);
+    add_called(e, text, n, inst, name, of);
+    if (live)
+        fsr_emit_line(e, "const %s_all all%d = %s : %s_all{};", f->symbol, first, text, f->symbol);
+    else
+        fsr_emit_line(e, "const %s_all all%d = %s;", f->symbol, first, text);
+    return first;
+}
+
+void fsr_emit_call(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
+    const fsr_routine *f = e->k->routine[inst->index];
+    const bool rounds = fsr_dtype_is_half(f->result);
+    const int all = f->nresults ? put_all(e, inst, name, of) : -1;
+    char ref[FSR_REF];
+    const char *live = f->narrays && all < 0 ? fsr_emit_live(e, ref, (int)(inst - e->k->inst)) : NULL;
+    size_t n = fsr_emit_add(e, buf, 0, live ? "%s ? " : "", live);
+    if (rounds)
+        n = fsr_emit_add(e, buf, n, "fsr_f32_to_%s(", fsr_dtype_name(f->result));
+    n = all >= 0 ? fsr_emit_add(e, buf, n, "all%d.c%d", all, f->component) : add_called(e, buf, n, inst, name, of);
+    n = fsr_emit_add(e, buf, n, rounds ? ")" : "");
     if (live)
         fsr_emit_add(e, buf, n, " : %s{}", fsr_emit_type(f->result));
 }

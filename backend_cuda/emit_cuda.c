@@ -33,8 +33,13 @@ void fsr_emit_open(fsr_emit *e, const char *format, ...) {
     e->depth++;
 }
 
-void fsr_emit_close(fsr_emit *e) {
+void fsr_emit_leave(fsr_emit *e) {
     e->depth--;
+    fsr_source_leave(&e->calls, e->depth);
+}
+
+void fsr_emit_close(fsr_emit *e) {
+    fsr_emit_leave(e);
     fsr_emit_line(e, "}");
 }
 

@@ -41,7 +41,7 @@ static void operator_struct(fsr_emit *e, int fold) {
     fsr_emit_open(e, "struct state {");
     for (int i = 0; i < c->arity; i++)
         fsr_emit_line(e, "%s c%d;", fsr_emit_type(fsr_combine_dtype(c, i)), i);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
     identity_text(e, c, text);
     fsr_emit_line(e, "static state identity() { return {%s}; }", text);
@@ -51,7 +51,7 @@ static void operator_struct(fsr_emit *e, int fold) {
         n = fsr_emit_add(e, text, n, "%s%s", i ? ", " : "", operand_name(&e->k->fold[fold], ref, c->body.result[i]));
     fsr_emit_line(e, "return {%s};", text);
     fsr_emit_close(e);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
 }
 
@@ -150,7 +150,7 @@ static void item_lines(fsr_emit *e, const fsr_fold_list *list) {
             fsr_emit_add(e, result, strlen(result), "%s%s.f%d", comma, exclusive ? "before" : "after", f);
         }
     }
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
     fsr_emit_line(e, "static state widen(const item &x) { return {%s}; }", wide);
     fsr_emit_line(e, "static void join(const item &left, item &x) { %s}", join);
@@ -169,14 +169,14 @@ void fsr_emit_product(fsr_emit *e, const char *name, const fsr_fold_list *list) 
     fsr_emit_open(e, "struct state {");
     for (int i = 0; i < list->n; i++)
         fsr_emit_line(e, "op%d::state f%d;", e->op_of[list->fold[i]], list->fold[i]);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
     member_line(e, list, "identity()", "identity()");
     member_line(e, list, "combine(const state &a, const state &b)", "combine");
     pick_line(e, list);
     if (fsr_emit_has_items(e, list))
         item_lines(e, list);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
 }
 

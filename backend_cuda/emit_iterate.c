@@ -30,7 +30,7 @@ static void state_struct(fsr_emit *e, const fsr_iteration *l) {
     for (int i = 0; i < l->nstate; i++)
         fsr_emit_line(e, "%s c%d;", fsr_emit_type(l->body.arg[i]), i);
     fsr_emit_line(e, "i32 c%d;", l->nstate);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
 }
 
@@ -82,7 +82,7 @@ static void loop_struct(fsr_emit *e, int number) {
         n = fsr_emit_add(e, text, n, "s%d, ", i);
     fsr_emit_line(e, "return {%sn};", text);
     fsr_emit_close(e);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "};");
 }
 

@@ -179,7 +179,7 @@ static void map_body(fsr_emit *e, const char *block) {
     if (declare_loads(e, rows, n)) {
         fsr_emit_open(e, "if (whole) {");
         loads(e, rows, n, true);
-        e->depth--;
+        fsr_emit_leave(e);
         fsr_emit_line(e, "} else {");
         e->depth++;
         loads(e, rows, n, false);
@@ -189,7 +189,7 @@ static void map_body(fsr_emit *e, const char *block) {
     program(e, rows, n);
     fsr_emit_open(e, "if (whole) {");
     stores(e, rows, n, true);
-    e->depth--;
+    fsr_emit_leave(e);
     fsr_emit_line(e, "} else if (r < rows) {");
     e->depth++;
     stores(e, rows, n, false);

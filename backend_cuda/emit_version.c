@@ -77,7 +77,7 @@ void fsr_emit_by_version(fsr_emit *e, int stage, void (*print)(fsr_emit *e, int 
         know(e, &e->version[i]);
         fsr_emit_open(e, "%sif (fits%d) {", i ? "} else " : "", i);
         print(e, stage);
-        e->depth--;
+        fsr_emit_leave(e);
     }
     forget(e);
     if (any)

@@ -85,10 +85,27 @@ static bool is_packed(const fsr_affine *address, const fsr_shape *shape) {
     return true;
 }
 
+/* The access by which an earlier call takes the same whole array; -1: none does. So calls of one function that give
+ * several results are seen to be one call. */
+static int access_before(const fsr_lowering *l, fsr_link array) {
+    const fsr_kernel *k = l->k;
+    for (int c = 0; c < k->ninsts; ++c)
+        for (int i = 0; i < fsr_call_arrays(k, &k->inst[c]); ++i) {
+            const fsr_flow_node *n = &l->flow->node[k->inst[c].node];
+            const fsr_link at = n->arg[fsr_own_arguments(&n->content) + i];
+            if (at.id == array.id && at.output == array.output)
+                return fsr_call_array(k, &k->inst[c], i);
+        }
+    return -1;
+}
+
 bool fsr_lower_arrays(fsr_lowering *l, const fsr_flow_node *n, fsr_inst *call) {
     const int each = fsr_own_arguments(&n->content);
     for (int i = each; i < n->nargs; ++i) {
         fsr_affine address;
+        call->arg[i] = access_before(l, n->arg[i]);
+        if (call->arg[i] >= 0)
+            continue;
         const int array = address_of(l, n->arg[i], &address);
         if (array >= 0 && !is_packed(&address, &l->flow->node[n->arg[i].id].shape))
             return fsr_lower_blame(l, "a whole array that is taken lies in C order", n->arg[i]), false;
@@ -106,6 +123,8 @@ static bool finish_arrays(fsr_lowering *l) {
         for (int i = 0; i < fsr_call_arrays(k, &k->inst[c]); ++i) {
             const fsr_flow_node *n = &l->flow->node[k->inst[c].node];
             const fsr_link array = n->arg[fsr_own_arguments(&n->content) + i];
+            if (k->access[fsr_call_array(k, &k->inst[c], i)].size)
+                continue;
             const int size = fsr_lower_integer(l, fsr_shape_size(&l->flow->node[array.id].shape));
             if (size < 0)
                 return false;

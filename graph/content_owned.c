@@ -150,7 +150,7 @@ static uint64_t hash_routine(const void *a, int rank) {
     (void)rank;
     for (const char *at = f ? f->symbol : ""; *at; at++)
         hash = fsr_mix(hash, (unsigned char)*at);
-    return hash;
+    return fsr_mix(hash, f ? (unsigned)f->component : 0);
 }
 
 static void put_routine(fsr_bytes *b, const void *a, int rank) {
@@ -161,6 +161,9 @@ static void put_routine(fsr_bytes *b, const void *a, int rank) {
     fsr_bytes_put_int(b, f->result);
     fsr_routine_list(f, list);
     fsr_bytes_put(b, list, strlen(list) + 1);
+    fsr_routine_results(f, list);
+    fsr_bytes_put(b, list, strlen(list) + 1);
+    fsr_bytes_put_int(b, f->component);
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         fsr_bytes_put(b, f->text[i], strlen(f->text[i]) + 1);
     fsr_bytes_put_int(b, (int)f->linked_form);

@@ -144,6 +144,10 @@ void fsr_write_routine(fsr_writer *w, const fsr_routine *f) {
     fsr_write(w, f->name);
     fsr_write(w, "(");
     fsr_write(w, fsr_routine_list(f, list));
+    if (f->nresults) {
+        fsr_write_piece(w, ") gives %d of (", f->component);
+        fsr_write(w, fsr_routine_results(f, list));
+    }
     fsr_write(w, ") ulp=");
     fsr_write(w, fsr_number_of('g', 17, f->ulp).text);
     for (int i = 0; i < FSR_ROUTINE_TEXTS && !w->brief; i++) {

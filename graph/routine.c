@@ -112,6 +112,15 @@ char *fsr_routine_list(const fsr_routine *f, char *out) {
     return out;
 }
 
+char *fsr_routine_results(const fsr_routine *f, char *out) {
+    size_t used = 0;
+    out[0] = 0;
+    for (int i = 0; i < f->nresults; i++)
+        used += (size_t)snprintf(out + used, FSR_ROUTINE_LIST - used, "%s%s %s", i ? ", " : "",
+                                 fsr_dtype_name(f->results[i]), f->result_name[i]);
+    return out;
+}
+
 /* ---- making -------------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t digest, const void *data, size_t size) {
@@ -125,7 +134,11 @@ static void name_symbol(fsr_routine *f) {
     char list[FSR_ROUTINE_LIST];
     fsr_routine_list(f, list);
     uint64_t digest = mix(0xcbf29ce484222325u, list, strlen(list) + 1);
-    digest = mix(digest, fsr_dtype_name(f->result), strlen(fsr_dtype_name(f->result)) + 1);
+    if (f->nresults)
+        fsr_routine_results(f, list);
+    else
+        snprintf(list, sizeof list, "%s", fsr_dtype_name(f->result));
+    digest = mix(digest, list, strlen(list) + 1);
     for (int i = 0; i < FSR_ROUTINE_TEXTS; i++)
         digest = mix(digest, f->text[i], strlen(f->text[i]) + 1);
     digest = f->linked ? mix(digest, f->digest, sizeof f->digest) : digest;
@@ -301,6 +314,15 @@ fsr_status fsr_routine_make(const fsr_native *f, fsr_routine **out, char *why, s
     return status;
 }
 
+void fsr_routine_several(fsr_routine *f, const fsr_routine *results, int component) {
+    f->nresults = results->nparams;
+    f->component = component;
+    f->result = results->dtype[component];
+    memcpy(f->results, results->dtype, sizeof f->results);
+    memcpy(f->result_name, results->param, sizeof f->result_name);
+    name_symbol(f);
+}
+
 fsr_routine *fsr_routine_ref(const fsr_routine *f) {
     fsr_routine *counted = (fsr_routine *)f;
     atomic_fetch_add(&counted->refs, 1);
@@ -336,16 +358,25 @@ bool fsr_routine_links_same(const fsr_routine *a, const fsr_routine *b) {
     return a->linked_form == b->linked_form && a->linked_bytes == b->linked_bytes && strcmp(a->digest, b->digest) == 0;
 }
 
-bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {
-    if (a == b)
-        return true;
-    bool same = !strcmp(a->symbol, b->symbol) && a->result == b->result && a->nparams == b->nparams &&
-                a->narrays == b->narrays && fsr_routine_links_same(a, b);
+/* But for the component. */
+static bool same_function(const fsr_routine *a, const fsr_routine *b) {
+    bool same = !strcmp(a->symbol, b->symbol) && a->nparams == b->nparams && a->narrays == b->narrays &&
+                a->nresults == b->nresults && fsr_routine_links_same(a, b);
     for (int i = 0; same && i < a->nparams + a->narrays; i++)
         same = a->dtype[i] == b->dtype[i] && !strcmp(a->param[i], b->param[i]);
+    for (int i = 0; same && i < a->nresults; i++)
+        same = a->results[i] == b->results[i] && !strcmp(a->result_name[i], b->result_name[i]);
     for (int i = 0; same && i < FSR_ROUTINE_TEXTS; i++)
         same = !strcmp(a->text[i], b->text[i]);
     return same;
+}
+
+bool fsr_routine_is_sibling(const fsr_routine *a, const fsr_routine *b) {
+    return a->nresults > 0 && same_function(a, b);
+}
+
+bool fsr_routine_equal(const fsr_routine *a, const fsr_routine *b) {
+    return a == b || (a->result == b->result && a->component == b->component && same_function(a, b));
 }
 
 /* ---- evaluating -------------------------------------------------------------------------------------------- */

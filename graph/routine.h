@@ -7,6 +7,9 @@
  * Compiled device code that it is linked with goes with it; one that has no CUDA text of its own gets the text that
  * calls the function of its name.
  *
+ * A function of several results is a routine for each, which has them all and says which one it gives: its text is
+ * printed, and called, once for all of them.
+ *
  * Its symbol carries a digest of all that it computes, so that two functions never meet under one name in a source and
  * equal ones are one. What it gives on the host comes from its C text, compiled: whoever has to evaluate one gets it
  * compiled first (runtime/routines.h). */
@@ -31,6 +34,10 @@ typedef struct fsr_routine {
     char symbol[2 * FSR_ROUTINE_NAME]; /* user_<name>_<digest> */
     fsr_dtype result;
     int nparams, narrays; /* values, and whole arrays behind them */
+    int nresults;         /* that the text assigns to, instead of returning one; 0: it returns it */
+    int component;        /* of these, the one that this routine gives, of dtype `result` */
+    fsr_dtype results[FSR_MAX_NATIVE];
+    char result_name[FSR_MAX_NATIVE][FSR_ROUTINE_NAME];
     fsr_dtype dtype[FSR_MAX_NATIVE];
     char param[FSR_MAX_NATIVE][FSR_ROUTINE_NAME];
     union {
@@ -55,6 +62,13 @@ typedef struct fsr_routine_array {
 
 /* A copy of f with one reference. FSR_ERR_NULL, FSR_ERR_VALUE, FSR_ERR_DTYPE: why has the reason; FSR_ERR_MEMORY. */
 fsr_status fsr_routine_make(const fsr_native *f, fsr_routine **out, char *why, size_t size);
+/* Makes a routine that nobody else has yet one of several results, of which it gives number `component`: their dtypes
+ * and names are the parameters of `results`. */
+void fsr_routine_several(fsr_routine *f, const fsr_routine *results, int component);
+/* Both are results of one function. */
+bool fsr_routine_is_sibling(const fsr_routine *a, const fsr_routine *b);
+/* The results as they are written: "f32 s, f32 c". out: FSR_ROUTINE_LIST bytes. Returns out. */
+char *fsr_routine_results(const fsr_routine *f, char *out);
 fsr_routine *fsr_routine_ref(const fsr_routine *f);
 void fsr_routine_unref(fsr_routine *f); /* NULL is allowed */
 /* The name is one of a parameter, or of a whole array's size. */

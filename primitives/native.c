@@ -111,11 +111,14 @@ static fsr_node record(fsr_graph *g, fsr_site at, fsr_routine *f, const fsr_node
     return handle;
 }
 
-/* The function's own mistakes; NULL: *poison is set. */
-static fsr_routine *function_take(fsr_graph *g, fsr_site at, const fsr_native *f, int nargs, fsr_node *poison) {
+/* The function's own mistakes; NULL: *poison is set. results NULL: it returns its one. */
+static fsr_routine *function_take(fsr_graph *g, fsr_site at, const fsr_native *f, const fsr_routine *results, int k,
+                                  int nargs, fsr_node *poison) {
     fsr_routine *routine = NULL;
     char why[160] = "the function is null";
-    fsr_status status = f ? fsr_routine_make(f, &routine, why, sizeof why) : FSR_ERR_NULL;
+    fsr_native own = f ? *f : (fsr_native){.name = NULL};
+    own.result = results ? results->dtype[k] : own.result;
+    fsr_status status = f ? fsr_routine_make(&own, &routine, why, sizeof why) : FSR_ERR_NULL;
     bool named = f && f->name && fsr_name_size(f->name);
     if (status) {
         *poison = fsr_poison(g, at, status, named ? f->name : what, "%s", why);
@@ -124,23 +127,21 @@ static fsr_routine *function_take(fsr_graph *g, fsr_site at, const fsr_native *f
                              routine->nparams + routine->narrays, nargs);
         fsr_routine_unref(routine);
         routine = NULL;
+    } else if (results) {
+        fsr_routine_several(routine, results, k);
     }
     return routine;
 }
 
-fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs) {
-    FSR_DEFAULT_FLOATS;
-    fsr_native own = {.name = NULL};
+fsr_node fsr_call_one(fsr_site at, const fsr_native *f, const fsr_routine *results, int k, const fsr_node *args,
+                      int nargs) {
     fsr_graph *g;
     fsr_node out = {0}, x[FSR_MAX_NATIVE];
     fsr_length length;
     fsr_shape shape;
-    if (!args || nargs < 1 || fsr_poison_of_any(at, what, args, nargs, &g, &out))
+    if (fsr_poison_of_any(at, what, args, nargs, &g, &out))
         return out;
-    fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
-    if (status)
-        return fsr_poison(g, at, status, what, "the function %s", fsr_sized_words(status));
-    fsr_routine *routine = function_take(g, at, f ? &own : NULL, nargs, &out);
+    fsr_routine *routine = function_take(g, at, f, results, k, nargs, &out);
     if (!routine)
         return out;
     memcpy(x, args, sizeof *x * (size_t)nargs);
@@ -150,4 +151,17 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
                              : record(g, at, routine, x, &shape);
     fsr_routine_unref(routine);
     return out;
+}
+
+fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs) {
+    FSR_DEFAULT_FLOATS;
+    fsr_native own = {.name = NULL};
+    fsr_graph *g;
+    fsr_node out = {0};
+    if (!args || nargs < 1 || fsr_poison_of_any(at, what, args, nargs, &g, &out))
+        return out;
+    const fsr_status status = f ? fsr_sized_in(&own, sizeof own, f, size) : FSR_OK;
+    if (status)
+        return fsr_poison(g, at, status, what, "the function %s", fsr_sized_words(status));
+    return fsr_call_one(at, f ? &own : NULL, NULL, 0, args, nargs);
 }

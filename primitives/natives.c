@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's function with several results, as one function for each: its text, with the results as variables before
- * it and one of them returned behind it. So nothing but the builder knows of it; what no result needs is code that a
- * compiler drops, and what several need in one kernel it computes once where it sees that it is the same, as it does
- * in straight code. Counter-example to expecting that of every text: a loop of unknown length runs once for each
- * result. */
+/* A caller's function with several results: a call for each, of a routine that knows the others (graph/routine.h). A
+ * kernel that needs several calls the text once (runtime/source.h); one that needs one alone has a compiler drop what is
+ * for the others. Counter-example to a function for each: a loop of unknown length ran once for each result. */
 #include "graph/floats.h"
 #include "graph/sized.h"
 #include "primitives/primitives.h"
@@ -11,21 +9,6 @@
 #include <string.h>
 
 static const char what[] = "call_natives";
-
-/* One text for result k: the variables, the caller's lines, counted from the first, and what is returned. NULL: out
- * of memory. */
-static char *text_of(const fsr_routine *results, const char *body, int k) {
-    const size_t size = strlen(body) + (FSR_ROUTINE_NAME + 24) * (size_t)(results->nparams + 1);
-    char *text = malloc(size), *at = text;
-    for (int i = 0; text && i < results->nparams; i++) {
-        const fsr_dtype dtype = results->dtype[i];
-        at += snprintf(at, size - (size_t)(at - text), "%s %s = {0}; ",
-                       fsr_dtype_is_half(dtype) ? "f32" : fsr_dtype_name(dtype), results->param[i]);
-    }
-    if (text)
-        snprintf(at, size - (size_t)(at - text), "%s\n;return %s;", body, results->param[k]);
-    return text;
-}
 
 /* The caller's preamble with the declaration of his linked function behind it, which takes parameters and the addresses
  * of results; NULL: out of memory. */
@@ -80,24 +63,6 @@ static fsr_status call_linked(fsr_native *f, const fsr_routine *results, char *t
     f->cuda = text[0];
     f->cuda_preamble = text[1];
     return text[0] && text[1] ? FSR_OK : FSR_ERR_MEMORY;
-}
-
-/* Call k; f: the function as the caller has it. */
-static fsr_node call(fsr_site at, fsr_graph *g, fsr_native f, const fsr_routine *results, int k, const fsr_node *args,
-                     int nargs) {
-    char *c = text_of(results, f.c, k), *cuda = f.cuda && *f.cuda ? text_of(results, f.cuda, k) : NULL;
-    fsr_node out;
-    if (!c || (f.cuda && *f.cuda && !cuda)) {
-        out = fsr_graph_no_memory(g);
-    } else {
-        f.c = c;
-        f.cuda = cuda;
-        f.result = results->dtype[k];
-        out = fsr_call_native_at(at, sizeof f, &f, args, nargs);
-    }
-    free(c);
-    free(cuda);
-    return out;
 }
 
 /* The list of results, read as one of parameters; NULL: *poison is set. */
@@ -170,7 +135,7 @@ void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, cons
     char *text[2] = {NULL, NULL};
     const bool made = !list || call_linked(&own, list, text) == FSR_OK;
     for (int k = 0; k < nout; k++)
-        out[k] = !made ? fsr_graph_no_memory(g) : list ? call(at, g, own, list, k, args, nargs) : poison;
+        out[k] = !made ? fsr_graph_no_memory(g) : list ? fsr_call_one(at, &own, list, k, args, nargs) : poison;
     free(text[0]);
     free(text[1]);
     fsr_routine_unref(list);

@@ -140,6 +140,9 @@ fsr_dtype fsr_state_dtype(fsr_dtype dtype);
 fsr_dtype fsr_mean_dtype(fsr_dtype dtype);
 /* The float that elementary functions make of dtype: f16 of 8 bits, f32 of 16, f64 of wider integers; else itself. */
 fsr_dtype fsr_float_dtype(fsr_dtype dtype);
+/* Result k of a caller's function, which has those, or returns its one (NULL). f NULL: a poisoned node. */
+fsr_node fsr_call_one(fsr_site at, const fsr_native *f, const fsr_routine *results, int k, const fsr_node *args,
+                      int nargs);
 /* In which a matrix and its right sides, two nodes, are solved: each by itself, as NumPy has it, so that integers are f64
  * beside f32 too. */
 fsr_dtype fsr_solve_dtype(const fsr_node *both);

@@ -3,6 +3,7 @@
 #ifndef FUSOR_RUNTIME_SOURCE_H
 #define FUSOR_RUNTIME_SOURCE_H
 
+#include "fusion/loop_ir.h"
 #include "graph/routine.h"
 #include "runtime/text.h"
 
@@ -22,5 +23,19 @@ typedef struct fsr_source_dialect {
  * behind it. A #line before each text makes the compiler count the caller's own lines, under the function's name. */
 void fsr_source_declare(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n);
 void fsr_source_define(fsr_text *to, const fsr_source_dialect *dialect, const fsr_routine *const *f, int n);
+
+/* Calls of functions of several results whose results, a variable each, stand in blocks of the text that are open: the
+ * same function of the same values is not called again there. */
+#define FSR_SOURCE_CALLS 16
+typedef struct fsr_source_calls {
+    int n;
+    int inst[FSR_SOURCE_CALLS], depth[FSR_SOURCE_CALLS]; /* of the block that it stands in */
+} fsr_source_calls;
+
+/* Whether CALL `number` of k has been made: *first, then its own number, is the CALL whose variable has the results. One
+ * that was not stands at this depth from now on. */
+bool fsr_source_call(fsr_source_calls *c, const fsr_kernel *k, int number, int depth, int *first);
+/* Blocks deeper than this are closed. */
+void fsr_source_leave(fsr_source_calls *c, int depth);
 
 #endif

@@ -73,7 +73,10 @@ char *fsr_c_routine_source(const fsr_routine *f) {
         fsr_text_add(&t, "%s*(const %s *)in[%d]", i ? ", " : "", type_of(f->dtype[i]), i);
     for (int i = f->nparams; i < f->nparams + f->narrays; i++)
         fsr_text_add(&t, ", *(const void *const *)in[%d], ((const i64 *)in[%d])[1]", i, i);
-    fsr_text_add(&t, ");\n}\n");
+    if (f->nresults)
+        fsr_text_add(&t, ").c%d;\n}\n", f->component);
+    else
+        fsr_text_add(&t, ");\n}\n");
     fsr_c_define(&t, &f, 1);
     return fsr_text_take(&t);
 }

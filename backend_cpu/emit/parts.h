@@ -10,7 +10,7 @@
  * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
  * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
  * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a
- * strip's values and mask, ends<i> both ends of its array; panel<i> what a tile's columns read of staged load i. r is
+ * strip's values and mask, ends<i> both ends of its array; all<i> every result of CALL i; panel<i> what a tile's columns read of staged load i. r is
  * the row, l a lane, in a tile of outputs a row of it, l<n> row n of it or its last one, h how many it has, j a row
  * of a group, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
@@ -19,6 +19,7 @@
 #include "backend_cpu/emit/complex.h"
 #include "backend_cpu/emit/math.h"
 #include "fusion/walk.h"
+#include "runtime/source.h"
 #include "runtime/text.h"
 
 #define FSR_EMIT_NAME 64  /* bytes of a name or an address */
@@ -35,16 +36,17 @@ typedef struct fsr_c_function {
 typedef struct fsr_c_emit {
     const fsr_kernel *k;
     const fsr_schedule *s;
-    const fsr_walk *walk; /* of the loop being printed */
-    fsr_text body;        /* of the kernel's function */
-    fsr_text folds;       /* functions of the folds' operators */
-    int depth;            /* indentation of body, in steps */
-    bool grouped;         /* COL: the inner loop runs over `group` rows, row values are arrays */
-    bool laned;           /* the loop being printed has `lanes` accumulators for each fold */
-    bool pairing;         /* it fills the arrays of folds that keep their order */
-    bool gathering;       /* the loop being printed reads narrow strided loads from lanes filled before it */
-    bool uses_row;        /* an access is linear or row_linear: the row's number is needed */
-    int loop_dim;         /* dimension of the innermost loop, -1: none */
+    const fsr_walk *walk;   /* of the loop being printed */
+    fsr_text body;          /* of the kernel's function */
+    fsr_text folds;         /* functions of the folds' operators */
+    int depth;              /* indentation of body, in steps */
+    fsr_source_calls calls; /* whose results stand in its open blocks */
+    bool grouped;           /* COL: the inner loop runs over `group` rows, row values are arrays */
+    bool laned;             /* the loop being printed has `lanes` accumulators for each fold */
+    bool pairing;           /* it fills the arrays of folds that keep their order */
+    bool gathering;         /* the loop being printed reads narrow strided loads from lanes filled before it */
+    bool uses_row;          /* an access is linear or row_linear: the row's number is needed */
+    int loop_dim;           /* dimension of the innermost loop, -1: none */
     const char *loop_var;
     int tile_row;       /* of a tile: the row whose text is being printed, -1: loops over l go along them */
     bool spread;        /* addresses also advance by j along the last parallel dimension (COL) */

@@ -13,15 +13,40 @@ static void put_array(fsr_c_emit *e, fsr_text *to, const fsr_access *a, fsr_dtyp
     fsr_text_add(to, ", %s", fsr_c_integer(e, a->size, name));
 }
 
-static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
+static void put_called(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
     const fsr_routine *f = e->k->routine[inst->index];
     char buf[FSR_EMIT_NAME];
-    fsr_text_add(to, "%s%s(", fsr_c_round(e, f->result), f->symbol);
+    fsr_text_add(to, "%s(", f->symbol);
     for (int a = 0; a < f->nparams; a++)
         fsr_text_add(to, "%s%s", a ? ", " : "", name(of, inst->arg[a], buf));
     for (int i = 0; i < f->narrays; i++)
         put_array(e, to, &e->k->access[fsr_call_array(e->k, inst, i)], f->dtype[f->nparams + i]);
-    fsr_text_add(to, ")%s", fsr_c_close(f->result));
+    fsr_text_add(to, ")");
+}
+
+/* "const user_f_1_all all5 = user_f_1(v2, v3);", unless it stands there. Gives the call whose results these are. */
+static int put_all(fsr_c_emit *e, const fsr_inst *inst, fsr_c_namer name, const void *of) {
+    int first;
+    fsr_text call = {0};
+    if (fsr_source_call(&e->calls, e->k, (int)(inst - e->k->inst), e->depth, &first))
+        return first;
+    fsr_text_add(&call, "const %s_all all%d = ", e->k->routine[inst->index]->symbol, first);
+    put_called(e, &call, inst, name, of);
+    fsr_c_text(e, "", call.data ? call.data : "", ";");
+    e->body.failed |= call.failed;
+    fsr_text_free(&call);
+    return first;
+}
+
+static void put_call(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {
+    const fsr_routine *f = e->k->routine[inst->index];
+    const int all = f->nresults ? put_all(e, inst, name, of) : -1;
+    fsr_text_add(to, "%s", fsr_c_round(e, f->result));
+    if (all >= 0)
+        fsr_text_add(to, "all%d.c%d", all, f->component);
+    else
+        put_called(e, to, inst, name, of);
+    fsr_text_add(to, "%s", fsr_c_close(f->result));
 }
 
 void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer name, const void *of) {

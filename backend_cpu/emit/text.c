@@ -41,20 +41,26 @@ void fsr_c_begin(fsr_c_emit *e, const char *format, ...) {
     e->depth++;
 }
 
-void fsr_c_end(fsr_c_emit *e) {
+/* Out of a block, and of what stands there. */
+static void leave(fsr_c_emit *e) {
     e->depth--;
+    fsr_source_leave(&e->calls, e->depth);
+}
+
+void fsr_c_end(fsr_c_emit *e) {
+    leave(e);
     put_line(e, "}");
 }
 
 void fsr_c_else(fsr_c_emit *e) {
-    e->depth--;
+    leave(e);
     put_line(e, "} else {");
     e->depth++;
 }
 
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) {
     va_list args;
-    e->depth--;
+    leave(e);
     va_start(args, format);
     begin_line(e, "} else if (", format, args);
     fsr_text_add(&e->body, ") {\n");

@@ -109,8 +109,8 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
 /* A function of several results: out[0..nout) = f of args, results[i] its dtype and name as the parameters have
  * theirs, "f32 s, f32 c". The texts assign to these names, which are 0 before, and do not return; f->result is not
  * looked at; f16 and bf16 results are f32 variables. Each result is a node of its own, broadcast, fused and checked
- * as fsr_call_native's: the text is run for each result that is needed, and compilers merge what is the same of
- * straight code in one kernel, but not loops. Errors as fsr_call_native's, and FSR_ERR_VALUE: the results are not a
+ * as fsr_call_native's. A kernel that needs several of them runs the text once for each element, as it would for one;
+ * kernels that need one each run it each, as they do what else they share (fsr_hint_pair asks for one kernel). Errors as fsr_call_native's, and FSR_ERR_VALUE: the results are not a
  * list of 1 to FSR_MAX_NATIVE names that differ, have a name that the parameters have, or are not nout; FSR_ERR_NULL:
  * results is null. out is not written if it is null or nout < 1; with no graph to record in all of it are null nodes. */
 void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, const fsr_native *f, const char *results,

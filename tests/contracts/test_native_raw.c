@@ -150,6 +150,40 @@ static void several_results(void **state) {
     assert_true(subject_value(out[0], 3) == 9 && subject_value(out[1], 3) == 96 * 96);
 }
 
+/* Results that one kernel gives are those of one run of the text for each element, be it folded, scanned or stored; one
+ * that is asked for alone runs it by itself. The text counts, in the array; a context of one thread. */
+static void several_results_of_one_run(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    static const char text[] = "high = x;\nfor (i64 k = 0; k < (i64)x; k++) high *= 1.5f;\nlow = -high;\n"
+                               "++*(volatile i64 *)t;";
+    const fsr_native both = {.name = "both", .parameters = "f32 x, raw i64 t", .c = text, .cuda = text};
+    fsr_config config = subject_config();
+    fsr_context *ctx;
+    if (config.backend != FSR_BACKEND_CPU)
+        skip(); /* threads of a GPU would count at once */
+    config.threads = 1;
+    OK(fsr_open(&config, &ctx));
+    for (int form = 0; form < 4; form++) {
+        fsr_graph *g = fsr_graph_new(ctx);
+        fsr_node t = fsr_zeros(g, FSR_I64, 1, SHAPE(1)), out[2];
+        fsr_node x = fsr_mod(fsr_arange(g, FSR_F32, N), fsr_float(g, 9));
+        int64_t runs;
+        OK(fsr_compute(&t, 1));
+        fsr_call_natives(out, 2, &both, "f32 low, f64 high", (fsr_node[]){x, t}, 2);
+        if (form == 1)
+            for (int i = 0; i < 2; i++)
+                out[i] = fsr_sum(fsr_exp(out[i]), NULL, 0, 0);
+        if (form == 2)
+            out[1] = fsr_cumsum(out[1], NULL, 0, 0);
+        OK(fsr_compute(out, form == 3 ? 1 : 2));
+        OK(fsr_read(t, &runs, sizeof runs));
+        assert_int_equal(runs, N);
+        fsr_graph_free(g);
+    }
+    fsr_close(ctx);
+}
+
 /* ---- where it is called ------------------------------------------------------------------------------------------- */
 
 /* Folded along each axis, scanned, with work before and behind it: for the domain's own elements, whatever blocks,
@@ -341,6 +375,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(in_turns),
     SUBJECT_TEST(mistakes),
     SUBJECT_TEST(names_like_a_size),
+    SUBJECT_TEST(several_results_of_one_run),
     SUBJECT_TEST(results_with_taken_names),
     SUBJECT_TEST(array_of_each_row),
 };

@@ -111,6 +111,8 @@ static void draw_op(generator *t, recipe_step *s) {
     s->flags = s->kind == STEP_CALL && chance(t, 40) ? FUZZ_RAW : 0;
     if (s->flags)
         s->arg[1] = pick_step(t);
+    else if (s->kind == STEP_CALL && (int)s->op % 2)
+        s->flags = FUZZ_SEVERAL;
 }
 
 /* Any two or three factors of n, or a split of one extent of the shape. */

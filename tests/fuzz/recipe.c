@@ -214,8 +214,32 @@ static fsr_node call_raw(fsr_node x, fsr_node y) {
     return out;
 }
 
+static void less_of(void *out, const void *const *in) {
+    const float x = *(const float *)in[0];
+    *(float *)out = 0.5f * x - 1;
+}
+
+static void more_of(void *out, const void *const *in) {
+    const float x = *(const float *)in[0], y = *(const float *)in[1];
+    *(double *)out = 0.25 * (double)x + (double)y;
+}
+
+/* Both results of one function, of two dtypes: one kernel, or the first one on the way to others, needs them. */
+static fsr_node call_several(fsr_node x, fsr_node y) {
+    static const char text[] = "less = 0.5f * x - 1;\nmore = 0.25 * (f64)x + (f64)y;";
+    static const fsr_native f = {.name = "both", .parameters = "f32 x, f16 y", .c = text, .cuda = text};
+    fsr_node out[2];
+    fsr_call_natives(out, 2, &f, "f32 less, f64 more", (fsr_node[]){fsr_cast(x, FSR_F32), fsr_cast(y, FSR_F16)}, 2);
+    for (int i = 0; i < 2; i++) {
+        fsr_rec *rec = fsr_node_rec(out[i]);
+        if (rec && rec->kind == FSR_NODE_CALL && !fsr_graph_context(out[i].graph))
+            atomic_store(&rec->routine->host, i ? more_of : less_of);
+    }
+    return fsr_mul(out[0], out[1]);
+}
+
 fsr_node fuzz_call(fsr_node x, fsr_node y, int form) {
-    return form == FUZZ_RAW ? call_raw(x, y) : call_values(x, y);
+    return form == FUZZ_RAW ? call_raw(x, y) : form == FUZZ_SEVERAL ? call_several(x, y) : call_values(x, y);
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------- */

@@ -206,9 +206,9 @@ fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);
 
-/* A native function of both, which converts them to f32 and f16; or, FUZZ_RAW, of an index made of x and the whole of y. On a graph without a context it is ready to be
- * evaluated; elsewhere its text is compiled. */
-enum { FUZZ_RAW = 1 };
+/* A native function of both, which converts them to f32 and f16; or, FUZZ_RAW, of an index made of x and the whole of y; or the product
+ * of the results of one that has two. On a graph without a context it is ready to be evaluated; elsewhere its text is compiled. */
+enum { FUZZ_RAW = 1, FUZZ_SEVERAL = 2 };
 fsr_node fuzz_call(fsr_node x, fsr_node y, int form);
 
 /* A product of matrices large enough for a library, of x's and y's elements over and over. form: 0 plain, 1 and 2 an

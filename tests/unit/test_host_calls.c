@@ -235,6 +235,39 @@ static void names_do_not_meet(void **state) {
     right(&y, 1);
 }
 
+/* Several results in one kernel: each is right, and the text, which has a loop that no compiler merges with another, is
+ * run once for all of them. The CUDA text counts its runs in the array; the others of a tile's threads have no element. */
+static void several_at_once(void **state) {
+    (void)state;
+    static const int64_t shape[][2] = {{1000, 1}, {40, 25}, {3, 331}, {331, 3}};
+    const fsr_native orbit = {
+        .name = "orbit",
+        .parameters = "f32 x, i32 n, raw i64 t",
+        .c = "far = x;\nfor (i32 k = 0; k < n; k++) { far = far * 0.5f + x; turns += far > 0; }\nnear_ = -far;",
+        .cuda = "far = x;\nfor (i32 k = 0; k < n; k++) { far = far * 0.5f + x; turns += far > 0; }\nnear_ = -far;\n"
+                "++*(volatile i64 *)t;"};
+    for (size_t k = 0; k < COUNT_OF(shape); k++) {
+        const int64_t n = shape[k][0] * shape[k][1];
+        fsr_node x = subject_data(FSR_F32, 2, shape[k], SUBJECT_SMALL, (int)k), three[3];
+        fsr_node t = fsr_zeros(G, FSR_I64, 1, SHAPE(1));
+        fsr_node limit = fsr_reshape(fsr_mod(fsr_arange(G, FSR_I32, n), fsr_int(G, 7)), 2, shape[k]);
+        OK(fsr_compute(&t, 1));
+        fsr_call_natives(three, 3, &orbit, "f32 far, i32 turns, f16 near_", (fsr_node[]){x, limit, t}, 3);
+        fsr_node row[][3] = {{three[0], three[1], three[2]},
+                             {fsr_sum(three[0], NULL, 0, 0), fsr_max(three[1], NULL, 0, 0), three[2]},
+                             {fsr_sum(three[0], AXES(1), 1, 0), fsr_sum(three[1], AXES(1), 1, 0), three[2]},
+                             {fsr_cumsum(three[1], AXES(1), 1, 0), three[0], fsr_abs(three[2])}};
+        for (int r = 0; r < COUNT_OF(row); r++) {
+            int64_t *runs = fsr_graph_rec(G, t.id)->buffer[0]->data;
+            *runs = 0;
+            right(row[r], 3);
+            if (*runs != n)
+                fail_msg("row %d of [%lld, %lld]: %lld runs", r, (long long)shape[k][0], (long long)shape[k][1],
+                         (long long)*runs);
+        }
+    }
+}
+
 /* Equal functions are one, and equal calls are made once. */
 static void written_once(void **state) {
     (void)state;
@@ -324,8 +357,8 @@ static void no_text(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(in_every_schedule),   SUBJECT_TEST(of_whole_arrays), SUBJECT_TEST(every_dtype),
-    SUBJECT_TEST(names_do_not_meet),   SUBJECT_TEST(written_once),    SUBJECT_TEST(wrong_text_is_found),
-    SUBJECT_TEST(mistakes_have_lines), SUBJECT_TEST(no_text),
+    SUBJECT_TEST(in_every_schedule),   SUBJECT_TEST(of_whole_arrays),     SUBJECT_TEST(every_dtype),
+    SUBJECT_TEST(names_do_not_meet),   SUBJECT_TEST(written_once),        SUBJECT_TEST(several_at_once),
+    SUBJECT_TEST(wrong_text_is_found), SUBJECT_TEST(mistakes_have_lines), SUBJECT_TEST(no_text),
 };
 SUBJECT_MAIN(tests)

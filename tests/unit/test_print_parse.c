@@ -146,6 +146,12 @@ static void calls(void **state) {
     assert_non_null(strstr(text, "f(f32 x, bool _y2) ulp=0.10000000000000001 c=\"\\\"\\\\ \t"));
     assert_non_null(strstr(text, "\" cuda_preamble=\"#include <x>\\n\"\n"));
     free(text);
+    fsr_node several[2];
+    fsr_call_natives(several, 2, &f, "f16 low, bool high", (fsr_node[]){x, fsr_bool(g, true)}, 2);
+    round_trip(several, 2);
+    text = text_of(several, 2);
+    assert_non_null(strstr(text, "f(f32 x, bool _y2) gives 1 of (f16 low, bool high)"));
+    free(text);
     fsr_native linked = f;
     linked.linked_form = FSR_LINKED_LTOIR;
     linked.linked = "\0\377\n\"";
@@ -428,6 +434,11 @@ static void hostile_text(void **state) {
         {X "%1 = call f32[3] %0 f(f32) ulp=4 c=\"\"", 2, 38,
          "the function: the parameters are not 1 to 8 of dtype and name, separated by commas, raw ones behind a value"},
         {X "%1 = call f32[3] %0 f(f32 x", 2, 28, "expected )"},
+        {X "%1 = call f32[3] %0 f(f32 x) gives 2 of (f32 a, f32 b) ulp=4 c=\"\"", 2, 55,
+         "the results are not of dtype and name, or fewer"},
+        {X "%1 = call f32[3] %0 f(f32 x) gives 0 of (f32 a, f32 x) ulp=4 c=\"\"", 2, 66,
+         "the result x has the name of a parameter"},
+        {X "%1 = call f32[3] %0 f(f32 x) gives 0 of (f64 a) ulp=4 c=\"\"", 2, 59, "result 0 is of another dtype"},
         {X "%1 = call f32[3] %0 f(f32 x, f32 y) ulp=4 c=\"\"", 2, 47, "the node is not in normal form: arity"},
         {X "%1 = call f32[3] %0 f(i32 x) ulp=4 c=\"\"", 2, 40,
          "the node is not in normal form: an argument of another dtype than the parameter"},
