@@ -3,11 +3,17 @@
  * need not know of any. What lies behind a length must not reach them. */
 #include "tests/fuzz/recipe.h"
 
-/* The mask's selection of x and the first element of x, which is one: what has no element has no median. */
-static fsr_node some(fsr_node mask, fsr_node x) {
+/* The mask's selection of x and the first elements of x, `least`: what has none has no median, nor a rank that is outside. */
+static fsr_node some(fsr_node mask, fsr_node x, int64_t least) {
     const fsr_shape *shape = &fsr_node_rec(mask)->shape;
     const fsr_node at = fsr_counter(x.graph, shape->ndim, shape->dim);
-    return fsr_compress(fsr_logical_or(mask, fsr_equal(at, fsr_int(x.graph, 0))), x);
+    return fsr_compress(fsr_logical_or(mask, fsr_less(at, fsr_int(x.graph, least))), x);
+}
+
+/* An element of what some() selects by its rank, from the least one or from the greatest. */
+static fsr_node ranked(fsr_node mask, fsr_node x, int64_t n, bool from_end) {
+    const int64_t least = n < 3 ? n : 3;
+    return fsr_kth(some(mask, x, least), from_end ? -1 - n / 5 % least : n / 5 % least, NULL, 0, 0);
 }
 
 /* The mask's selection of x, once more selected, slices of it, and what is done to these. */
@@ -17,7 +23,7 @@ static fsr_node through(fsr_node mask, fsr_node x, int form) {
     const int64_t n = fsr_node_dim(live, 0);
     const fsr_quantile_method method = (fsr_quantile_method)(n % (FSR_QUANTILE_NORMAL_UNBIASED + 1));
     fsr_node two[2], unique[4];
-    form = n == 0 && (form == 15 || form == 16) ? 0 : form;
+    form = n == 0 && (form == 15 || form == 16 || form == 18 || form == 19) ? 0 : form;
     switch (form < 11 || !fsr_dtype_is_complex(fsr_node_dtype(x)) ? form : form - 11) {
     case 0: return live;
     case 1: return fsr_cumsum(live, (int[]){0}, 1, 0);
@@ -34,9 +40,11 @@ static fsr_node through(fsr_node mask, fsr_node x, int form) {
     case 12: fsr_unique(unique, live, n % 3 > 0); return unique[n & 3];
     case 13: return fsr_topk(live, n / 3, (int[]){0}, 1, FSR_DESCENDING);
     case 14: return fsr_segment_sort(live, fsr_mul(fsr_arange(g, FSR_I64, 5), fsr_int(g, n / 6)), 0);
-    case 15: return fsr_add(live, fsr_median(fsr_cast(some(mask, x), FSR_F32), NULL, 0, 0));
-    case 16: return fsr_nanquantile(fsr_cast(some(mask, x), FSR_F64), fsr_float(g, 0.3), method, NULL, 0, 0);
+    case 15: return fsr_add(live, fsr_median(fsr_cast(some(mask, x, 1), FSR_F32), NULL, 0, 0));
+    case 16: return fsr_nanquantile(fsr_cast(some(mask, x, 1), FSR_F64), fsr_float(g, 0.3), method, NULL, 0, 0);
     case 17: return fsr_segment_sort(fsr_reshape(x, 1, (int64_t[]){fsr_node_size(x)}), fsr_flatnonzero(mask), 0);
+    case 18:
+    case 19: return fsr_maximum(live, ranked(mask, x, n, form == 19));
     default: return fsr_add(live, fsr_sum(fsr_slice(live, 0, 0, -2, 1), NULL, 0, 0));
     }
 }
