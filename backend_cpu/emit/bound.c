@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds in generated C: computed indices brought into an array, and what is told of those that were outside.
  *
- * A bound is arithmetic without a branch, so that loops stay vector code. What is outside is remembered in a variable
- * of the function and left in memory once, at its end. Counter-example to telling it where it is found: an atomic
+ * A bound is arithmetic without a branch, so that loops stay vector code: alternatives are values that are there in any
+ * case. What is outside is remembered in a variable of the function and left in memory once, at its end.
+ * Counter-example to a difference in one of two alternatives: gcc computed n - 1 behind a branch, and the loop, with a
+ * logarithm in it, was no vector code. Counter-example to telling it where it is found: an atomic
  * operation in a loop keeps it from being vectorized, for indices that hardly ever are wrong. */
 #include "backend_cpu/emit/parts.h"
 
@@ -49,9 +51,10 @@ void fsr_c_reports(fsr_c_emit *e, bool end) {
 
 static const char *const text_of[] = {
     [FSR_BOUND_RAISE] = "static inline i64 fsr_raise(i64 i, i64 n) {\n"
+                        "    const i64 last = n - 1;\n"
                         "    i += i < 0 ? n : 0;\n"
                         "    i = i < 0 ? 0 : i;\n"
-                        "    return i < n ? i : n - 1;\n"
+                        "    return i < last ? i : last;\n"
                         "}\n"
                         "static inline u64 fsr_worst(u64 worst, i64 i, i64 n, i32 asked) {\n"
                         "    const u64 one = (i < -n) | (i >= n) ? (u64)i : 0, now = asked ? one : 0;\n"
@@ -64,8 +67,9 @@ static const char *const text_of[] = {
                         "        ;\n"
                         "}\n",
     [FSR_BOUND_CLIP] = "static inline i64 fsr_clip(i64 i, i64 n) {\n"
+                       "    const i64 last = n - 1;\n"
                        "    i = i < 0 ? 0 : i;\n"
-                       "    return i < n ? i : n - 1;\n"
+                       "    return i < last ? i : last;\n"
                        "}\n",
     [FSR_BOUND_WRAP] = "static inline i64 fsr_wrap(i64 i, i64 n) {\n"
                        "    i = (u64)i < (u64)n ? i : i % n;\n"

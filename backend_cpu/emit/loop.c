@@ -160,8 +160,11 @@ static void put_serial(fsr_c_emit *e, const fsr_body *loop) {
     put_columns(e, loop);
 }
 
+/* Lanes have accumulators of their own. Counter-example to leaving it to the compiler to find that out: beside a store
+ * and a dozen loads it gave up, and the loop was no vector code. */
 static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_gather(e, loop->inst, loop->n);
+    fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     fsr_c_line(e, "const i64 c = cl + l;");
     fsr_c_take(e, loop, "c - cs");
