@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the emit_*.c files.
  *
- * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits, chunk
+ * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits, stretch
  * and the extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address
  * that comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
  *
@@ -196,7 +196,7 @@ void fsr_emit_row_result(fsr_emit *e, char buf[FSR_REF], int v);
  * end (the first column beyond), c0 (the thread's first column), acc<pass>, carry<pass>_<stage>. */
 
 /* Threads of a row, neighbours among them whose columns are a vector apart, warps of a row, steps of a tile. */
-int fsr_emit_group(const fsr_emit *e);
+int fsr_emit_row_threads(const fsr_emit *e);
 int fsr_emit_lane_count(const fsr_emit *e);
 int fsr_emit_warps(const fsr_emit *e);
 int fsr_emit_steps(const fsr_emit *e);
@@ -210,7 +210,7 @@ void fsr_emit_kept(fsr_emit *e);
 void fsr_emit_pass_state(fsr_emit *e);
 /* LOOKBACK: rows that a block has side by side; 1 in all other frames of a tile. */
 int fsr_emit_beside(const fsr_emit *e);
-/* "all<pass>": the fold of the accumulators over the group. */
+/* "all<pass>": the fold of the accumulators over the threads of a row. */
 void fsr_emit_pass_total(fsr_emit *e);
 void fsr_emit_tile(fsr_emit *e);
 /* The same in parts: registers, loads, everything else. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static int height(const fsr_emit *e) {
-    return e->s.threads / e->s.group;
+    return e->s.threads / e->s.abreast;
 }
 
 static bool may_split(const fsr_emit *e) {
@@ -19,21 +19,21 @@ static bool may_split(const fsr_emit *e) {
 }
 
 static void head(fsr_emit *e) {
-    int tile = e->s.group * e->s.vector;
+    int tile = e->s.abreast * e->s.vector;
     fsr_emit_line(e, "const idx tiles = (rows + %d) / %d;", tile - 1, tile);
     fsr_emit_line(e, "const idx s = fsr_div((idx)blockIdx.x, tiles);");
     fsr_emit_line(e, "const idx tile = blockIdx.x - s * tiles;");
-    fsr_emit_line(e, "const idx row = tile * %d + threadIdx.x %% %d * %d;", tile, e->s.group, e->s.vector);
+    fsr_emit_line(e, "const idx row = tile * %d + threadIdx.x %% %d * %d;", tile, e->s.abreast, e->s.vector);
     fsr_emit_line(e, "const idx r = row < rows ? row : rows - %d;", e->s.vector);
     if (may_split(e)) {
-        fsr_emit_line(e, "const idx begin = s * chunk;");
-        fsr_emit_line(e, "const idx stop = begin + chunk < cols ? begin + chunk : cols;");
+        fsr_emit_line(e, "const idx begin = s * stretch;");
+        fsr_emit_line(e, "const idx stop = begin + stretch < cols ? begin + stretch : cols;");
     } else {
         fsr_emit_line(e, "const idx begin = 0;");
         fsr_emit_line(e, "const idx stop = cols;");
     }
     fsr_emit_line(e, "const idx part = ((stop > begin ? stop - begin : 0) + %d) / %d;", height(e) - 1, height(e));
-    fsr_emit_line(e, "const idx from = begin + threadIdx.x / %d * part;", e->s.group);
+    fsr_emit_line(e, "const idx from = begin + threadIdx.x / %d * part;", e->s.abreast);
     fsr_emit_line(e, "const idx end = row >= rows ? 0 : from + part < stop ? from + part : stop;");
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
@@ -239,12 +239,12 @@ static void fold_threads(fsr_emit *e, int pass) {
     char scratch[FSR_REF] = "nullptr";
     if (height(e) > 1)
         snprintf(scratch, sizeof scratch, "s%d", pass);
-    fsr_emit_line(e, "fsr_rows_fold<pass%d, %d, %d>(acc%d, all%d, %s);", pass, e->s.group, height(e), pass, pass,
+    fsr_emit_line(e, "fsr_rows_fold<pass%d, %d, %d>(acc%d, all%d, %s);", pass, e->s.abreast, height(e), pass, pass,
                   scratch);
 }
 
 static void fold_blocks(fsr_emit *e) {
-    int bound = e->s.group;
+    int bound = e->s.abreast;
     fsr_emit_open(e, "if (splits > 1) {");
     fsr_emit_line(e, "pass0::state *const parts = (pass0::state *)work + r;");
     fsr_emit_unrolled(e, "v", e->s.vector);
@@ -252,14 +252,14 @@ static void fold_blocks(fsr_emit *e) {
     fsr_emit_close(e);
     fsr_emit_line(e, "__shared__ u32 turn;");
     fsr_emit_line(e, "if (!fsr_are_last((u32 *)zero + tile, splits, turn)) return;");
-    fsr_emit_line(e, "fsr_rows_parts<pass0, %d, %d>(acc0, parts, rows, splits);", e->s.group, height(e));
+    fsr_emit_line(e, "fsr_rows_parts<pass0, %d, %d>(acc0, parts, rows, splits);", e->s.abreast, height(e));
     fold_threads(e, 0);
     fsr_emit_close(e);
 }
 
 void fsr_emit_col(fsr_emit *e) {
     char guard[FSR_REF], first[FSR_EXPR];
-    snprintf(guard, sizeof guard, "threadIdx.x < %d && row < rows", e->s.group);
+    snprintf(guard, sizeof guard, "threadIdx.x < %d && row < rows", e->s.abreast);
     snprintf(first, sizeof first, "%s && s == 0", guard);
     if (fsr_kernel_has_scan(e->k) && height(e) > 1)
         fsr_emit_broken(e);

@@ -70,9 +70,9 @@ static bool schedule_holds(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     bool fits = fsr_power_of_two(s->threads) && s->threads >= 32 && s->threads <= 1024 && fsr_power_of_two(s->vector) &&
                 s->vector <= 16 && s->items >= s->vector && s->items % s->vector == 0 && s->target == FSR_TARGET_GPU;
-    bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
+    bool abreast = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
     bool one_pass = s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK;
-    if (!fits || (grouped && (!fsr_power_of_two(s->group) || s->group > s->threads)))
+    if (!fits || (abreast && (!fsr_power_of_two(s->abreast) || s->abreast > s->threads)))
         return false;
     if ((one_pass && k->npasses != 1) || (s->kind == FSR_SCHEDULE_MAP) != (k->npasses == 0))
         return false;
@@ -144,7 +144,7 @@ static fsr_status print_parts(const fsr_kernel *k, fsr_text *types, fsr_text *bo
 }
 
 void fsr_emit_int_name(char buf[FSR_REF], int slot) {
-    static const char *const fixed[] = {"rows", "cols", "splits", "chunk"};
+    static const char *const fixed[] = {"rows", "cols", "splits", "stretch"};
     if (slot < FSR_INT_EXTENT)
         snprintf(buf, FSR_REF, "%s", fixed[slot]);
     else
@@ -216,8 +216,8 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
     fsr_text_raw(out, "\n", 1);
     fsr_text_add(out, "// %d parallel dimensions, %d folded, %d passes\n", k->nparallel, k->ndim - k->nparallel,
                  k->npasses);
-    fsr_text_add(out, "// %s: %d threads, group %d, vector %d, items %d%s\n", fsr_schedule_name(s->kind), s->threads,
-                 s->group, s->vector, s->items, s->persistent ? ", persistent" : "");
+    fsr_text_add(out, "// %s: %d threads, abreast %d, vector %d, items %d%s\n", fsr_schedule_name(s->kind), s->threads,
+                 s->abreast, s->vector, s->items, s->persistent ? ", persistent" : "");
     fsr_text_add(out, "#pragma nv_diag_suppress 177, 186, 550\n");
     fsr_text_add(out,
                  "typedef unsigned char b8, u8;\ntypedef signed char i8;\ntypedef short i16;\ntypedef unsigned "

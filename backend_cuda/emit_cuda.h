@@ -14,10 +14,10 @@
  *             are linear, row_linear or constant and no INDEX of two or more dimensions is taken (then any number of
  * rows).
  *             ROW, SPLIT, LOOKBACK: cols is a multiple of vector.
- *   ROW       group a power of two <= threads; kept values only if persistent.
- *   SPLIT     chunk a multiple of vector; splits * chunk >= cols, splits >= 1; one pass, no scan, nothing kept.
- *   COL       the same with splits > 1; several passes or scans only if splits = 1; scans only if group = threads.
- *   LOOKBACK  chunk = threads * items, splits = ceil(cols / chunk); one pass, nothing kept.
+ *   ROW       abreast a power of two <= threads; kept values only if persistent.
+ *   SPLIT     stretch a multiple of vector; splits * stretch >= cols, splits >= 1; one pass, no scan, nothing kept.
+ *   COL       the same with splits > 1; several passes or scans only if splits = 1; scans only if abreast = threads.
+ *   LOOKBACK  stretch = threads * items, splits = ceil(cols / stretch); one pass, nothing kept.
  * A violation that the kernel alone shows is FSR_ERR_INTERNAL. */
 #ifndef FUSOR_BACKEND_CUDA_EMIT_CUDA_H
 #define FUSOR_BACKEND_CUDA_EMIT_CUDA_H

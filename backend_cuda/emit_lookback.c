@@ -2,7 +2,7 @@
 /* LOOKBACK: a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are
  * always running or done, and waiting for them ends.
  *
- * With rows side by side (schedule.group > 1: adjacent rows are adjacent in memory) a block has a tile of each of them:
+ * With rows side by side (schedule.abreast > 1: adjacent rows are adjacent in memory) a block has a tile of each of them:
  * threads run along the rows first, a thread has neighbouring columns of its row. It adds them up, threads of a row
  * meet in shared memory, each row has a board of its own. Where the last rows are fewer, the other threads walk the
  * last row and store nothing.
@@ -12,10 +12,10 @@
 #include <stdio.h>
 
 int fsr_emit_beside(const fsr_emit *e) {
-    return e->s.kind == FSR_SCHEDULE_LOOKBACK ? e->s.group : 1;
+    return e->s.kind == FSR_SCHEDULE_LOOKBACK ? e->s.abreast : 1;
 }
 
-/* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to regions. */
+/* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to where the next may begin. */
 static void board(fsr_emit *e, int stage) {
     fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->tile.stage, stage);
     if (chain.n == 0)
@@ -24,16 +24,16 @@ static void board(fsr_emit *e, int stage) {
     fsr_emit_line(e, "const fsr_board<chain0_%d> board%d = {flags + %s * entries * fsr_board<chain0_%d>::flag,", stage,
                   stage, row, stage);
     fsr_emit_line(e, "    values + %s * entries * fsr_board<chain0_%d>::value, (u32)splits};", row, stage);
-    fsr_emit_line(e, "flags += fsr_region(rows * entries * fsr_board<chain0_%d>::flag);", stage);
-    fsr_emit_line(e, "values += fsr_region(rows * entries * fsr_board<chain0_%d>::value);", stage);
+    fsr_emit_line(e, "flags += fsr_aligned(rows * entries * fsr_board<chain0_%d>::flag);", stage);
+    fsr_emit_line(e, "values += fsr_aligned(rows * entries * fsr_board<chain0_%d>::value);", stage);
 }
 
 static void boards(fsr_emit *e) {
     fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
     fsr_emit_line(e, "const u64 entries = fsr_board_entries((u32)splits);");
-    fsr_emit_line(e, "char *flags = (char *)zero + fsr_region(4%s);", all.n ? " + 4 * (u64)rows" : "");
+    fsr_emit_line(e, "char *flags = (char *)zero + fsr_aligned(4%s);", all.n ? " + 4 * (u64)rows" : "");
     if (all.n)
-        fsr_emit_line(e, "char *values = (char *)work + fsr_region((u64)rows * splits * sizeof(%s::state));",
+        fsr_emit_line(e, "char *values = (char *)work + fsr_aligned((u64)rows * splits * sizeof(%s::state));",
                       all.n == own.n ? "pass0" : "part0");
     else
         fsr_emit_line(e, "char *values = (char *)work;");
@@ -81,7 +81,7 @@ static void rows_head(fsr_emit *e) {
  * rows does. */
 static void finish_rows(fsr_emit *e, const char *guard) {
     fsr_fold_list all = fsr_kernel_reductions(e->k, 0, false), own = fsr_kernel_reductions(e->k, 0, true);
-    const int x = fsr_emit_beside(e), y = fsr_emit_group(e);
+    const int x = fsr_emit_beside(e), y = fsr_emit_row_threads(e);
     const char *type = all.n == own.n ? "pass0" : "part0";
     int rows[FSR_MAX_INSTS];
     if (fsr_kernel_rows(e->k, 1, rows) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* COL with `tall`: a block folds a tile of outputs, each thread `tall` rows along dimension `across` by `items` lanes
- * along the last parallel one, in vectors that lie `group` vectors apart.
+ * along the last parallel one, in vectors that lie `abreast` vectors apart.
  *
  * What the tile's rows and lanes read of `depth` columns is copied into shared memory, s<i> of staged load i, a column
  * behind the other, each with `pad` elements behind it; loads of the next columns are on their way, in registers g<i>,
@@ -24,7 +24,7 @@ static int vector_of(const fsr_emit *e) {
 
 /* Rows and lanes of a block's tile. */
 static int tile_extent(const fsr_emit *e, bool lanes) {
-    return lanes ? e->s.group * e->s.items : e->s.threads / e->s.group * e->s.tall;
+    return lanes ? e->s.abreast * e->s.items : e->s.threads / e->s.abreast * e->s.tall;
 }
 
 static int last_dimension(const fsr_emit *e) {
@@ -66,7 +66,7 @@ static void tile_index(fsr_emit *e, int d, bool inside) {
     const int v = vector_of(e), n = FSR_INT_EXTENT + d;
     char at[FSR_EXPR];
     if (d == last_dimension(e))
-        fsr_emit_add(e, at, 0, "left + j / %d * %d + x * %d + j %% %d", v, e->s.group * v, v, v);
+        fsr_emit_add(e, at, 0, "left + j / %d * %d + x * %d + j %% %d", v, e->s.abreast * v, v, v);
     else
         fsr_emit_add(e, at, 0, "up + y * %d + l", e->s.tall);
     if (inside)
@@ -275,7 +275,7 @@ static void take(fsr_emit *e, int v) {
     fsr_emit_unrolled(e, "q", n / vector);
     if (lanes)
         fsr_emit_line(e, "fsr_load<%d>(r%d, q * %d, &s%d[step][q * %d + x * %d]);", vector, v, vector, v,
-                      e->s.group * vector, vector);
+                      e->s.abreast * vector, vector);
     else
         fsr_emit_line(e, "fsr_load<%d>(r%d, q * %d, &s%d[step][y * %d + q * %d]);", vector, v, vector, v, n, vector);
     fsr_emit_close(e);
@@ -411,7 +411,7 @@ void fsr_emit_outputs(fsr_emit *e) {
     for (int v = 0; v < e->k->ninsts; v++)
         e->naming[v] = FSR_NAME_PLAIN;
     fsr_emit_block_tile(e, e->s.across, tile_extent(e, false), tile_extent(e, true));
-    fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", e->s.group, e->s.group);
+    fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", e->s.abreast, e->s.abreast);
     for (int i = 0; i < n; i++)
         if (is_uniform(e->k, rows[i]))
             fsr_emit_value(e, rows[i], "");

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* A pass of the frames that hold a tile of columns in registers (emit_tile.c): which threads share a row, how its values
  * are named, the structs of its states, what is kept for later passes, and the fold of a thread's accumulators over the
- * group. */
+ * row's threads. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
-int fsr_emit_group(const fsr_emit *e) {
-    return e->s.kind == FSR_SCHEDULE_ROW ? e->s.group : e->s.threads / fsr_emit_beside(e);
+int fsr_emit_row_threads(const fsr_emit *e) {
+    return e->s.kind == FSR_SCHEDULE_ROW ? e->s.abreast : e->s.threads / fsr_emit_beside(e);
 }
 
 int fsr_emit_lane_count(const fsr_emit *e) {
-    int group = fsr_emit_group(e);
-    return fsr_emit_beside(e) > 1 ? 1 : group < 32 ? group : 32;
+    int threads = fsr_emit_row_threads(e);
+    return fsr_emit_beside(e) > 1 ? 1 : threads < 32 ? threads : 32;
 }
 
 int fsr_emit_warps(const fsr_emit *e) {
-    return fsr_emit_group(e) / fsr_emit_lane_count(e);
+    return fsr_emit_row_threads(e) / fsr_emit_lane_count(e);
 }
 
 int fsr_emit_steps(const fsr_emit *e) {
@@ -98,6 +98,7 @@ void fsr_emit_pass_total(fsr_emit *e) {
     const char *scratch = fsr_emit_warps(e) > 1 ? "s" : "nullptr";
     char name[FSR_REF];
     snprintf(name, sizeof name, scratch[0] == 's' ? "s%d" : "nullptr", p);
-    fsr_emit_line(e, "const pass%d::state all%d = fsr_group_fold<pass%d, %d, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
+    fsr_emit_line(e,
+                  "const pass%d::state all%d = fsr_threads_fold<pass%d, %d, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
                   p, p, p, fsr_emit_lane_count(e), fsr_emit_warps(e), p, p, name);
 }

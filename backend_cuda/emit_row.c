@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The frames whose threads run along the columns.
  *
- * ROW       a group of threads completes a row, pass after pass; what a pass needs of the row is in registers
+ * ROW       threads side by side complete a row, pass after pass; what a pass needs of the row is in registers
  * (persistent) or
  *           loaded again, tile by tile.
  * SPLIT     `splits` blocks share a row; each leaves a partial state, the last one to finish folds them in order.
@@ -13,15 +13,15 @@
 
 /* The column of a thread's first element relative to its tile. */
 void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
-    int group = fsr_emit_group(e), lanes = fsr_emit_lane_count(e), v = e->s.vector;
+    int threads = fsr_emit_row_threads(e), lanes = fsr_emit_lane_count(e), v = e->s.vector;
     const char *times = v > 1 ? " * " : "";
     char vector[16] = "", own[FSR_REF];
     if (v > 1)
         snprintf(vector, sizeof vector, "%d", v);
-    if (group == e->s.threads)
+    if (threads == e->s.threads)
         snprintf(own, sizeof own, "threadIdx.x");
     else
-        snprintf(own, sizeof own, "threadIdx.x %% %d", group);
+        snprintf(own, sizeof own, "threadIdx.x %% %d", threads);
     if (fsr_emit_warps(e) == 1)
         fsr_emit_add(e, buf, 0, "threadIdx.x %% %d%s%s", lanes, times, vector);
     else
@@ -29,15 +29,15 @@ void fsr_emit_thread_column(fsr_emit *e, char buf[FSR_EXPR]) {
 }
 
 int fsr_emit_tile_columns(const fsr_emit *e) {
-    return fsr_emit_group(e) * e->s.items;
+    return fsr_emit_row_threads(e) * e->s.items;
 }
 
 /* ---- ROW --------------------------------------------------------------------------------------- */
 
 static void row_head(fsr_emit *e) {
-    int group = e->s.group, per_block = e->s.threads / group;
+    int abreast = e->s.abreast, per_block = e->s.threads / abreast;
     if (per_block > 1) {
-        fsr_emit_line(e, "const idx row = (idx)blockIdx.x * %d + threadIdx.x / %d;", per_block, group);
+        fsr_emit_line(e, "const idx row = (idx)blockIdx.x * %d + threadIdx.x / %d;", per_block, abreast);
         fsr_emit_line(e, "const idx r = row < rows ? row : rows - 1;");
         fsr_emit_line(e, "const idx end = row < rows ? cols : 0;");
     } else {
@@ -68,8 +68,8 @@ static void row_pass(fsr_emit *e, int pass, const char *column) {
 
 void fsr_emit_row(fsr_emit *e) {
     char column[FSR_EXPR], guard[FSR_EXPR];
-    if (e->s.threads / e->s.group > 1)
-        snprintf(guard, sizeof guard, "threadIdx.x %% %d == 0 && row < rows", e->s.group);
+    if (e->s.threads / e->s.abreast > 1)
+        snprintf(guard, sizeof guard, "threadIdx.x %% %d == 0 && row < rows", e->s.abreast);
     else
         snprintf(guard, sizeof guard, "threadIdx.x == 0");
     fsr_emit_thread_column(e, column);
@@ -115,7 +115,7 @@ void fsr_emit_finish_row(fsr_emit *e, const char *place, const char *ticket, con
         return;
     }
     if (own.n)
-        fsr_emit_line(e, "const pass0::state %s = fsr_group_fold<pass0, 32, %d>(fsr_serial_fold<pass0>(acc0), %s);",
+        fsr_emit_line(e, "const pass0::state %s = fsr_threads_fold<pass0, 32, %d>(fsr_serial_fold<pass0>(acc0), %s);",
                       all.n == own.n ? "part" : "sum0", warps, shared);
     if (all.n != own.n)
         fsr_emit_partial_state(e, &all, chained);
@@ -146,8 +146,8 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_thread_column(e, column);
     fsr_emit_line(e, "const idx r = fsr_div((idx)blockIdx.x, splits);");
     fsr_emit_line(e, "const idx s = blockIdx.x - r * splits;");
-    fsr_emit_line(e, "const idx begin = s * chunk;");
-    fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    fsr_emit_line(e, "const idx begin = s * stretch;");
+    fsr_emit_line(e, "const idx end = begin + stretch < cols ? begin + stretch : cols;");
     const char *stop = split_stop(e);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);

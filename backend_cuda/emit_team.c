@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TEAM: several passes over rows too long for a block.
  *
- * A row is cut into `splits` parts: part p is columns [p * chunk, (p + 1) * chunk). `group` teams run at once, each of
+ * A row is cut into `splits` parts: part p is columns [p * stretch, (p + 1) * stretch). `abreast` teams run at once, each of
  * a block for every part, or of `members` blocks, which do several parts in turn. After each pass with reductions every
  * part's state has been left, and the team waits for all its blocks; then every block folds all partial states of the
  * row in the order of columns, so all get the same bits, and how many blocks there are does not show. The states lie in
@@ -19,8 +19,8 @@ static void team_head(fsr_emit *e) {
     } else {
         fsr_emit_line(e, "const idx team = fsr_div((idx)blockIdx.x, splits);");
         fsr_emit_line(e, "const idx s = blockIdx.x - team * splits;");
-        fsr_emit_line(e, "const idx begin = s * chunk;");
-        fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+        fsr_emit_line(e, "const idx begin = s * stretch;");
+        fsr_emit_line(e, "const idx end = begin + stretch < cols ? begin + stretch : cols;");
     }
     fsr_emit_line(e, "u32 *const gate = (u32 *)zero + team;");
     fsr_emit_line(e, "u32 meetings = 0;");
@@ -30,7 +30,8 @@ static void team_head(fsr_emit *e) {
 static void part_total(fsr_emit *e, int pass) {
     char shared[FSR_REF];
     snprintf(shared, sizeof shared, e->s.threads > 32 ? "s%d" : "nullptr", pass);
-    fsr_emit_line(e, "const pass%d::state part%d = fsr_group_fold<pass%d, 32, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
+    fsr_emit_line(e,
+                  "const pass%d::state part%d = fsr_threads_fold<pass%d, 32, %d>(fsr_serial_fold<pass%d>(acc%d), %s);",
                   pass, pass, pass, e->s.threads / 32, pass, pass, shared);
 }
 
@@ -38,7 +39,7 @@ static void part_total(fsr_emit *e, int pass) {
 static void parts_of_row(fsr_emit *e, int pass) {
     fsr_emit_line(e,
                   "pass%d::state *const parts%d = (pass%d::state *)((char *)work + (team * 2 + meetings %% 2) * "
-                  "fsr_region(splits * (u64)%s));",
+                  "fsr_aligned(splits * (u64)%s));",
                   pass, pass, pass, "widest");
 }
 
@@ -89,8 +90,8 @@ static void parts_in_turn(fsr_emit *e, int pass, const char *column) {
         parts_of_row(e, pass);
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx piece = s; piece < splits; piece += %d) {", e->s.members);
-    fsr_emit_line(e, "const idx begin = piece * chunk;");
-    fsr_emit_line(e, "const idx end = begin + chunk < cols ? begin + chunk : cols;");
+    fsr_emit_line(e, "const idx begin = piece * stretch;");
+    fsr_emit_line(e, "const idx end = begin + stretch < cols ? begin + stretch : cols;");
     if (folds)
         fsr_emit_line(e, "fsr_identities<pass%d>(acc%d);", pass, pass);
     walk_part(e, column);
@@ -123,7 +124,7 @@ void fsr_emit_team(fsr_emit *e) {
     team_head(e);
     fsr_emit_line(e, "constexpr u64 widest = %lld;", (long long)fsr_kernel_widest_state(e->k));
     fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx r = team; r < rows; r += %d) {", e->s.group);
+    fsr_emit_open(e, "for (idx r = team; r < rows; r += %d) {", e->s.abreast);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
     fsr_emit_kept(e);

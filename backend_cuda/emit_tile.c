@@ -212,7 +212,7 @@ static void chain_sums(fsr_emit *e, int s) {
         snprintf(scratch, sizeof scratch, "s%d_%d[%s]", p, s, e->s.kind == FSR_SCHEDULE_LOOKBACK ? "0" : "flip");
     if (beside > 1)
         fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_rows_sums<chain%d_%d, %d, %d>(t%d, b%d, %s);", p, s, s,
-                      p, s, beside, fsr_emit_group(e), s, s, scratch);
+                      p, s, beside, fsr_emit_row_threads(e), s, s, scratch);
     else
         fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s,
                       s, p, s, e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);

@@ -156,10 +156,10 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    }\n"
      "    return x;\n"
      "}\n"},
-    {"fsr_group_fold", false,
-     "/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the\n"
+    {"fsr_threads_fold", false,
+     "/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the\n"
      "   block, not in use by anybody else until the next barrier but one. */\n"
-     "template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)\n"
+     "template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)\n"
      "{\n"
      "    x = fsr_warp_fold<F, LANES>(x);\n"
      "    if constexpr (WARPS > 1) {\n"
@@ -230,7 +230,7 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    const idx each = (n + WARPS * 32 - 1) / (WARPS * 32), first = threadIdx.x * each;\n"
      "    S sum = F::identity();\n"
      "    for (idx i = first; i < first + each && i < n; i++) sum = F::combine(sum, parts[i]);\n"
-     "    return fsr_group_fold<F, 32, WARPS>(sum, scratch);\n"
+     "    return fsr_threads_fold<F, 32, WARPS>(sum, scratch);\n"
      "}\n"},
     {"fsr_rows_fold", false,
      "/* COL: folds the Y threads of each row in order; all of them get the result. scratch: one state a thread. */\n"
@@ -423,8 +423,8 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    fsr_barrier();\n"
      "    return shared;\n"
      "}\n"},
-    {"fsr_region", false,
-     "static inline u64 fsr_region(u64 bytes) { return (bytes + 63) / 64 * 64; }\n"},
+    {"fsr_aligned", false,
+     "static inline u64 fsr_aligned(u64 bytes) { return (bytes + 63) / 64 * 64; }\n"},
     {"fsr_board_entries", false,
      "static inline u32 fsr_board_entries(u32 tiles) { return tiles + (tiles >> 5) + (tiles >> 10) + (tiles >> 15); }\n"},
     {"fsr_board", false,
@@ -482,8 +482,8 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    }\n"
      "};\n"},
     {"fsr_climb", false,
-     "/* A warp folds the entries of a level to the left of tile t within its group of 32, and posts the fold of a group that t completes\n"
-     "   one level up. The top level has no groups. */\n"
+     "/* A warp folds the entries of a level to the left of tile t within its set of 32, and posts the fold of a set that t completes\n"
+     "   one level up. The top level has no sets. */\n"
      "template <class F> __forceinline__ static typename F::state fsr_climb(int level, u32 t, const fsr_board<F> &board)\n"
      "{\n"
      "    typedef typename F::state S;\n"
@@ -505,7 +505,7 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "}\n"},
     {"fsr_before_tile", false,
      "/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: one warp a level waits for the\n"
-     "   entries to its left within the group of 32; who completes a group publishes its fold one level up. The tile's own fold was\n"
+     "   entries to its left within the set of 32; who completes a set publishes its fold one level up. The tile's own fold was\n"
      "   published before. scratch: four states. */\n"
      "template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(u32 t, const fsr_board<F> &board, S *scratch)\n"
      "{\n"

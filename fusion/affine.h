@@ -3,7 +3,7 @@
  *
  * An fsr_affine is (offset + sum of coef[d] * index(d) + sum of factor[t] * value t) / over, over the domain's
  * dimensions and over computed values, which a lowering numbers (its instructions). The division is there
- * behind the guard of a stepped region only, and exact wherever the guard holds. An fsr_index gives one for each
+ * behind the guard of a stepped section only, and exact wherever the guard holds. An fsr_index gives one for each
  * dimension of a node, or, where a reshape left no such form, a single one for the flat C-order index (`flat`).
  * Leaves are contiguous, so both forms end in one affine address.
  *
@@ -74,7 +74,7 @@ bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, c
 bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d);
 /* A dimension of the domain to divide, and how, so that the flat index may split then. False: none. */
 bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_domain *d, int *dim, int64_t *inner);
-/* (index - start) / step along a dimension of a region: where in the region a point lies. */
+/* (index - start) / step along a dimension of a section: where in the section a point lies. */
 void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64_t step);
 /* The address in a contiguous array of that shape. */
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);

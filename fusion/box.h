@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in a kernel's domain a region's dimension is: the conditions of guards, in normal form.
+/* Where in a kernel's domain a section's dimension is: the conditions of guards, in normal form.
  *
  * A condition holds where 0 <= at < extent and at is a multiple of step, at an affine form without division. One that
  * depends on a single dimension i, and on no computed value, is brought to i - low: a box, whatever coefficient it had.

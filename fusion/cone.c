@@ -50,7 +50,7 @@ static double evaluations_of_all(const fsr_cone *c, const fsr_asked *at) {
     double points = 1;
     for (int d = 0; d < c->domain.ndim; ++d)
         points *= (double)c->domain.extent[d];
-    return at->part <= 0 ? 0 : at->region >= 0 || at->part < 1 ? points : evaluations_of(c, at, 1);
+    return at->part <= 0 ? 0 : at->section >= 0 || at->part < 1 ? points : evaluations_of(c, at, 1);
 }
 
 /* Of these evaluations those of a kernel whose threads have tiles of outputs: outputs along a dimension where the value
@@ -91,11 +91,11 @@ static fsr_cone_node *join(fsr_cone *c, int id) {
     return &c->node[low];
 }
 
-/* The same index in another paste's region is another element. */
-static void ask_again(fsr_asked *at, double part, int region) {
-    const double both = at->region == region ? (part > at->part ? part : at->part) : part + at->part;
+/* The same index in another paste's section is another element. */
+static void ask_again(fsr_asked *at, double part, int section) {
+    const double both = at->section == section ? (part > at->part ? part : at->part) : part + at->part;
     at->part = at->whole = both < 1 ? both : 1;
-    at->region = region;
+    at->section = section;
 }
 
 /* A value is asked for at an index, through a view or not, by what is evaluated `shared` times for an element. */
@@ -119,7 +119,7 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     node->fanned = node->fanned || viewed;
     for (int i = node->asked; i >= 0; i = c->asked[i].next)
         if (fsr_index_equal(&c->asked[i].index, &index)) {
-            ask_again(&c->asked[i], by->part, by->region);
+            ask_again(&c->asked[i], by->part, by->section);
             return;
         }
     c->full = c->full || c->nasked == FSR_MAX_ASKED;
@@ -129,14 +129,14 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     fsr_index_copy(&asked->index, &index);
     asked->part = by->part;
     asked->whole = by->whole;
-    asked->region = by->region;
+    asked->section = by->section;
     asked->computed = by->computed;
     asked->next = node->asked;
     node->asked = c->nasked++;
 }
 
-/* Where a paste at an index looks into its region. False: nobody knows. */
-static bool region_index(const fsr_flow *flow, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
+/* Where a paste at an index looks into its section. False: nobody knows. */
+static bool section_index(const fsr_flow *flow, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
     const fsr_shape *part = &flow->node[n->arg[1].id].shape;
     *inner = (fsr_index){.n = part->ndim};
     for (int j = 0; j < n->shape.ndim && !index->flat; ++j) {
@@ -169,35 +169,35 @@ static double price_of_gather(const fsr_cone *c, const fsr_flow_node *n) {
     return reach > 2 * c->prices->near ? c->prices->far : c->prices->gather;
 }
 
-static double region_share(const fsr_flow *flow, const fsr_flow_node *n) {
+static double section_share(const fsr_flow *flow, const fsr_flow_node *n) {
     const double whole = (double)fsr_shape_size(&n->shape);
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
 }
 
-/* What a node is asked for, it asks of its arguments; a paste asks for its region in a part of the domain, and for what
+/* What a node is asked for, it asks of its arguments; a paste asks for its section in a part of the domain, and for what
  * is around it in the rest. */
 static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     const fsr_flow *flow = c->p->flow;
     const fsr_flow_node *n = &flow->node[at->id];
     const bool paste = fsr_is(n->kind, FSR_OVERWRITES);
-    const double share = paste ? region_share(flow, n) : 1;
+    const double share = paste ? section_share(flow, n) : 1;
     const int first = at->asked; /* nodes move */
     for (int k = 0; k < n->nargs; ++k)
         for (int i = first; i >= 0; i = c->asked[i].next) {
             const double part = c->asked[i].part, own = c->asked[i].whole * share;
             const bool computed = k == 0 && fsr_price_gathers(n);
             fsr_asked by = {
-                .part = part, .whole = part, .region = c->asked[i].region, .computed = c->asked[i].computed};
+                .part = part, .whole = part, .section = c->asked[i].section, .computed = c->asked[i].computed};
             if (!paste || k == 0)
                 fsr_index_copy(&by.index, &c->asked[i].index);
-            else if (!region_index(flow, n, &c->asked[i].index, &by.index))
+            else if (!section_index(flow, n, &c->asked[i].index, &by.index))
                 continue;
             if (paste && k == 0) {
                 by.part = own < part ? part - own : 0;
                 by.whole = c->asked[i].whole;
             } else if (paste && k == 1) {
                 by.part = by.whole = own < part ? own : part;
-                by.region = at->id;
+                by.section = at->id;
             }
             if (computed && fsr_price_scatters(flow, n))
                 by.computed = fmax(by.computed, price_of_gather(c, n));
@@ -277,12 +277,12 @@ static bool stops_tiles(const fsr_flow_node *n) {
     return !fsr_is(n->kind, FSR_IS_EACH) || fsr_price_gathers(n);
 }
 
-/* Operations of a node, of `open` for each evaluation and of `guarded` in the region of a paste, in a loop that has no
+/* Operations of a node, of `open` for each evaluation and of `guarded` in the section of a paste, in a loop that has no
  * version. */
 static double whole_work_of(const fsr_cone *c, const fsr_cone_node *at, double open, double guarded) {
     double sum = 0;
     for (int i = at->asked; i >= 0; i = c->asked[i].next)
-        sum += evaluations_of_all(c, &c->asked[i]) * (c->asked[i].region >= 0 ? guarded : open);
+        sum += evaluations_of_all(c, &c->asked[i]) * (c->asked[i].section >= 0 ? guarded : open);
     return sum;
 }
 
@@ -299,7 +299,7 @@ static void walk(fsr_cone *c) {
             const bool whole = (asked->computed > 0 || gather) && asked->part > 0;
             const double more = whole ? evaluations_of(c, asked, 1) : evaluations(c, asked);
             times += more;
-            edges += asked->region >= 0 ? more : 0;
+            edges += asked->section >= 0 ? more : 0;
             gathers += more * asked->computed;
             ++indices;
             tiled += more * share_of_tile(c, asked);
@@ -351,7 +351,7 @@ static void add_root(fsr_cone *c, int id) {
     const fsr_flow_node *n = &c->p->flow->node[id];
     const bool fold = fsr_is(n->kind, FSR_IS_FOLD);
     const fsr_shape *shape = fold ? &c->p->flow->node[n->arg[0].id].shape : &n->shape;
-    fsr_asked all = {.part = 1, .whole = 1, .region = -1, .next = -1};
+    fsr_asked all = {.part = 1, .whole = 1, .section = -1, .next = -1};
     c->bytes += bytes_of(n, 0);
     const double own = (double)fsr_shape_size(shape) * (fold ? 1 : fsr_price_own(c->prices, c->p->flow, n));
     c->work += own;

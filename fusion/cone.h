@@ -16,9 +16,9 @@ enum { FSR_MAX_CONE = 512, FSR_MAX_ASKED = 1024, FSR_MAX_EVALUATED = 400 };
 
 typedef struct fsr_asked {
     fsr_index index;
-    double part;     /* of the domain, where it is asked for: regions of pastes are a part */
-    double whole;    /* what a chain of pastes is asked for, of which the regions above have had theirs */
-    int region;      /* the last paste in whose region that was, -1: in none */
+    double part;     /* of the domain, where it is asked for: sections of pastes are a part */
+    double whole;    /* what a chain of pastes is asked for, of which the sections above have had theirs */
+    int section;     /* the last paste in whose section that was, -1: in none */
     double computed; /* what a load of it costs as a gather asks, each element at another index; else 0 */
     int next;        /* of the same node, -1: the last */
 } fsr_asked;

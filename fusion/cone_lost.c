@@ -13,7 +13,7 @@ bool fsr_cone_gathers(const fsr_cone *c, const fsr_cone_node *at) {
     return computed && at->fanned;
 }
 
-/* A region of every n-th element along the innermost dimension, each with a value of its own. */
+/* A section of every n-th element along the innermost dimension, each with a value of its own. */
 static bool alternates(const fsr_flow *flow, const fsr_flow_node *n) {
     const int last = n->shape.ndim - 1;
     int value = n->arg[1].id;

@@ -252,7 +252,7 @@ static void commit(division *s) {
     fsr_partition_settle(p, s->g);
 }
 
-/* A map with guards, whose results nobody has to keep apart; in place, of a region that is where it is said to be, over
+/* A map with guards, whose results nobody has to keep apart; in place, of a section that is where it is said to be, over
  * what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
     bool may =

@@ -14,7 +14,7 @@
 static const struct {
     const char *gpu, *group, *cpu;
 } schedule_words[] = {[FSR_SCHEDULE_MAP] = {"elementwise", "of them a row", "elementwise"},
-                      [FSR_SCHEDULE_ROW] = {"a group of threads a row", "of them a row", "row by row"},
+                      [FSR_SCHEDULE_ROW] = {"several threads a row", "of them a row", "row by row"},
                       [FSR_SCHEDULE_SPLIT] = {"several blocks a row, the last one finishes", "of them a row", NULL},
                       [FSR_SCHEDULE_COL] = {"adjacent threads on adjacent columns", "of them along the rows",
                                             "adjacent rows in the inner loop"},
@@ -29,7 +29,7 @@ static void explain_schedule(const fsr_program_step *step, FILE *to) {
         fsr_fput(
             to,
             "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
-            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->blocks, s->threads, s->group,
+            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->blocks, s->threads, s->abreast,
             schedule_words[s->kind].group, s->items, s->vector, s->persistent ? ", the row held in registers" : "");
     fputs("    as text: ", to);
     fsr_schedule_print(step->kernel, to);
@@ -122,7 +122,7 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
                  k->nests->n == 1 ? "" : "s", (long long)step->kernel->integer[k->nests->band],
                  (long long)step->kernel->integer[FSR_INT_EXTENT], (long long)step->kernel->integer[k->nests->bytes]);
     if (step->in_place)
-        fputs("\n    in place: only the region that is assigned to is written", to);
+        fputs("\n    in place: only the section that is assigned to is written", to);
     if (step->part)
         fputs("\n    part: some of the elements; kernels with other alternatives of the same choices write the others",
               to);

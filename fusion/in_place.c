@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Pastes in place: where the array that a paste replaces a region of is in memory and nobody needs it afterwards, the
- * kernel writes the region only, into that memory. Its domain is the region's, its bytes are the region's. So does an
- * inset, whose region begins at a corner that the kernel computes.
+/* Pastes in place: where the array that a paste replaces a section of is in memory and nobody needs it afterwards, the
+ * kernel writes the section only, into that memory. Its domain is the section's, its bytes are the section's. So does an
+ * inset, whose section begins at a corner that the kernel computes.
  *
  * Done to groups that are placed. A group that stores nothing but a paste, or a chain of pastes one upon the other,
  * over a value that another group stores, becomes a kernel for each paste. That is right if
  *   - the value is no output, and every other kernel that reads it can come first: they become dependencies;
- *   - what a region is assigned reads the value at the very elements it is assigned to, or at others than the region's,
+ *   - what a section is assigned reads the value at the very elements it is assigned to, or at others than the section's,
  *     which must be provable from the addresses: ranges apart, or other rests modulo a common divisor of the strides.
  *     Counter-example: x[1:] = x[:-1], where element 2 would be read when it is element 1 already. There the values
  *     that are assigned are stored by themselves first, if that costs less than the pass over all;
@@ -30,7 +30,7 @@ typedef struct chain {
     int first_new; /* groups from here on were made for it */
 } chain;
 
-static const fsr_shape *region_shape(const fsr_flow *flow, int paste) {
+static const fsr_shape *section_shape(const fsr_flow *flow, int paste) {
     return &flow->node[flow->node[paste].arg[1].id].shape;
 }
 
@@ -44,10 +44,10 @@ static bool is_output(const fsr_flow *flow, fsr_link link) {
 /* A part of the array, that is: nothing is there to keep of one that is replaced whole, and its kernel needs no
  * base. */
 static bool replaces_part(const fsr_flow *flow, int paste) {
-    return fsr_shape_size(region_shape(flow, paste)) < fsr_shape_size(&flow->node[paste].shape);
+    return fsr_shape_size(section_shape(flow, paste)) < fsr_shape_size(&flow->node[paste].shape);
 }
 
-/* The corner of a region is one for all of its elements: it varies along no dimension in which the region is smaller.
+/* The corner of a section is one for all of its elements: it varies along no dimension in which the section is smaller.
  * Counter-example: corners of rows, one each, which a row function gives, are such along the rows. */
 static bool has_one_corner(const fsr_flow *flow, int paste) {
     const fsr_flow_node *n = &flow->node[paste];
@@ -91,12 +91,12 @@ static int64_t launch_bytes(const fsr_partition *p) {
     return p->target->gpu ? GPU_LAUNCH : CPU_LAUNCH;
 }
 
-/* The regions, written and perhaps read, against the whole array, read and written. */
+/* The sections, written and perhaps read, against the whole array, read and written. */
 static bool pays(const fsr_partition *p, const chain *c) {
     const fsr_flow *flow = p->flow;
     int64_t work = (c->n - 1) * launch_bytes(p), whole = node_bytes(flow, c->paste[0], NULL);
     for (int i = 0; i < c->n; ++i)
-        work = fsr_size_add(work, node_bytes(flow, c->paste[i], region_shape(flow, c->paste[i])));
+        work = fsr_size_add(work, node_bytes(flow, c->paste[i], section_shape(flow, c->paste[i])));
     return work < fsr_size_mul(2, whole);
 }
 
@@ -131,7 +131,7 @@ static bool reads_safely(fsr_group *group) {
 
 /* ---- one paste ------------------------------------------------------------------------------------------- */
 
-/* The group reads the array, or overwrites it: its elements outside of that region are then the result's. */
+/* The group reads the array, or overwrites it: its elements outside of that section are then the result's. */
 static bool uses(const fsr_group *group, const fsr_operand *operand) {
     return array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand));
 }
@@ -171,7 +171,7 @@ static bool has_needs(const fsr_partition *p, const fsr_group *group) {
 /* Lowers a new group; false: it may not be one. */
 static bool lower(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
     fsr_link blame;
-    fsr_domain_make(&group->domain, region_shape(p->flow, c->paste[at]), 0);
+    fsr_domain_make(&group->domain, section_shape(p->flow, c->paste[at]), 0);
     if (fsr_group_try(p, g, group, &blame))
         return false;
     if (has_needs(p, group) && reads_present(c, group, at))
@@ -193,20 +193,20 @@ static bool add(fsr_partition *p, const fsr_group *group) {
     return true;
 }
 
-/* What paste number `at` assigns becomes an array of its own, complete before the region is written. */
+/* What paste number `at` assigns becomes an array of its own, complete before the section is written. */
 static bool stage(fsr_partition *p, const chain *c, int at, fsr_group *group) {
     const fsr_flow *flow = p->flow;
-    int64_t region = node_bytes(flow, c->paste[at], region_shape(flow, c->paste[at]));
+    int64_t section = node_bytes(flow, c->paste[at], section_shape(flow, c->paste[at]));
     int64_t whole = node_bytes(flow, c->paste[at], NULL);
     fsr_link part = flow->node[c->paste[at]].arg[1];
     *group = (fsr_group){.nstores = 1, .part = true};
     group->store[0] = part;
-    bool pays = fsr_size_add(fsr_size_mul(3, region), launch_bytes(p)) < fsr_size_mul(2, whole);
+    bool pays = fsr_size_add(fsr_size_mul(3, section), launch_bytes(p)) < fsr_size_mul(2, whole);
     return *fsr_partition_stored(p, part) < 0 && pays && lower(p, c, at, p->ngroups, group) && add(p, group);
 }
 
-/* Lowers paste number `at` to a kernel over its region, of group g; -1: the new one. */
-static bool lower_region(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
+/* Lowers paste number `at` to a kernel over its section, of group g; -1: the new one. */
+static bool lower_section(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
     for (int staged = 0; staged < 2; ++staged) {
         *group = (fsr_group){.in_place = true, .part = true, .nstores = 1, .base = c->base};
         group->store[0] = (fsr_link){c->paste[at], 0};
@@ -236,7 +236,7 @@ static void undo(fsr_partition *p, const chain *c) {
 static void convert(fsr_partition *p, const chain *c, fsr_group *group) {
     for (int i = 0; i < c->n; ++i) {
         bool last = i == c->n - 1;
-        if (!lower_region(p, c, i, last ? c->g : -1, group) || (!last && !add(p, group))) {
+        if (!lower_section(p, c, i, last ? c->g : -1, group) || (!last && !add(p, group))) {
             undo(p, c);
             return;
         }

@@ -2,21 +2,21 @@
 /* Arrays that are filled piece by piece.
  *
  * What joins more arrays than a kernel may read is a chain of pastes on a constant, of which each kernel writes a
- * region over what the one before has left (fusion/in_place.c). The first of them would write the constant
- * everywhere else, for nobody: where the regions follow one another along one axis from its beginning to its end, and
- * nobody reads the array until the last one is there, the first kernel too writes its region alone.
+ * section over what the one before has left (fusion/in_place.c). The first of them would write the constant
+ * everywhere else, for nobody: where the sections follow one another along one axis from its beginning to its end, and
+ * nobody reads the array until the last one is there, the first kernel too writes its section alone.
  *
- * Counter-example to asking for the next region alone: of zeros with two rows assigned the other rows stay zeros. */
+ * Counter-example to asking for the next section alone: of zeros with two rows assigned the other rows stay zeros. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
 typedef struct filling {
     fsr_partition *p;
     int *readers; /* of each result: groups that read it, and outputs */
-    int *over;    /* per node: the group that overwrites a region of it, -1 */
+    int *over;    /* per node: the group that overwrites a section of it, -1 */
 } filling;
 
-/* The paste's region is the whole array but for one axis, on which it begins at *at; then *at is its end. */
+/* The paste's section is the whole array but for one axis, on which it begins at *at; then *at is its end. */
 static bool follows(const fsr_flow *flow, const fsr_flow_node *n, int *axis, int64_t *at) {
     const fsr_shape *part = &flow->node[n->arg[1].id].shape;
     bool good = fsr_has(n->kind, FSR_FIELD_view) && n->view.kind == FSR_VIEW_AFFINE && part->ndim == n->shape.ndim;
@@ -36,7 +36,7 @@ static bool is_constant(const fsr_flow *flow, fsr_link link) {
     return fsr_is(flow->node[link.id].kind, FSR_IS_LITERAL);
 }
 
-/* The array whose first region the group stores is filled by groups that follow, and read by nobody before. */
+/* The array whose first section the group stores is filled by groups that follow, and read by nobody before. */
 static bool is_filled(const filling *f, const fsr_group *group) {
     const fsr_flow *flow = f->p->flow;
     fsr_link link = group->store[0];
@@ -54,7 +54,7 @@ static bool is_filled(const filling *f, const fsr_group *group) {
     return false;
 }
 
-/* The group, whose store is the first region, over that region alone. */
+/* The group, whose store is the first section, over that section alone. */
 static void fill(fsr_partition *p, int g, fsr_group *group) {
     const fsr_flow *flow = p->flow;
     const fsr_link store = p->group[g].store[0];

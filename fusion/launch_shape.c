@@ -23,7 +23,7 @@ int fsr_inst_work_words(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     if (!k->stand[number].staged)
         return fsr_inst_kept_words(k, number);
-    return (int)fsr_ceil_div((int64_t)fsr_dtype_size(inst->dtype) * k->schedule.group, 8);
+    return (int)fsr_ceil_div((int64_t)fsr_dtype_size(inst->dtype) * k->schedule.abreast, 8);
 }
 
 static int64_t combine_align(const fsr_combine *c) {
@@ -119,7 +119,7 @@ int fsr_kernel_parameter_bytes(const fsr_kernel *k) {
 
 /* Rows of one block's tile under COL. */
 static int64_t col_tile(const fsr_schedule *s) {
-    return (int64_t)s->group * s->vector;
+    return (int64_t)s->abreast * s->vector;
 }
 
 /* Indices of a block along dimension d. */
@@ -129,8 +129,8 @@ static int64_t block_extent(const fsr_kernel *k, int d) {
     if (s->tile)
         return last || d == s->tiled ? s->tile : 1;
     if (last)
-        return (int64_t)s->group * s->items;
-    return d == s->across ? (int64_t)(s->threads / s->group) * s->tall : 1;
+        return (int64_t)s->abreast * s->items;
+    return d == s->across ? (int64_t)(s->threads / s->abreast) * s->tall : 1;
 }
 
 /* Tiles of outputs, or squares of a map, along each dimension by itself. */
@@ -161,14 +161,14 @@ int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
         return 0;
     switch (s->kind) {
     case FSR_SCHEDULE_MAP: return map_blocks(k, integer);
-    case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->group);
+    case FSR_SCHEDULE_ROW: return fsr_ceil_div(rows, s->threads / s->abreast);
     case FSR_SCHEDULE_COL:
         return s->tall ? tiled_blocks(k, integer) : fsr_size_mul(fsr_ceil_div(rows, col_tile(s)), splits);
     case FSR_SCHEDULE_SPLIT: return fsr_size_mul(rows, splits);
     case FSR_SCHEDULE_LOOKBACK:
         splits = s->members && s->members < splits ? s->members : splits;
-        return fsr_size_mul(fsr_ceil_div(rows, s->group), splits);
-    case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->group, s->members ? s->members : splits);
+        return fsr_size_mul(fsr_ceil_div(rows, s->abreast), splits);
+    case FSR_SCHEDULE_TEAM: return fsr_size_mul(s->abreast, s->members ? s->members : splits);
     }
     return 0;
 }
@@ -180,7 +180,7 @@ int64_t fsr_beside_shared_bytes(const fsr_kernel *k) {
     int64_t bytes = 2 * s->threads * fsr_fold_list_bytes(k, &all) + 16 + (int64_t)sizeof(fsr_value) * k->nscalars;
     for (int i = 0; i < stages; i++) {
         const fsr_fold_list chain = fsr_kernel_chain(k, 0, stage, i);
-        bytes += chain.n ? fsr_fold_list_bytes(k, &chain) * (s->threads + 4 * s->group) : 0;
+        bytes += chain.n ? fsr_fold_list_bytes(k, &chain) * (s->threads + 4 * s->abreast) : 0;
     }
     return bytes;
 }
@@ -196,7 +196,7 @@ static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
             continue;
         int64_t state = fsr_fold_list_bytes(k, &chain);
         int64_t entry = flags ? fsr_board_flag_bytes(state) : fsr_board_value_bytes(state);
-        sum = fsr_size_add(sum, fsr_round_up(fsr_size_mul(entries, entry), FSR_REGION));
+        sum = fsr_size_add(sum, fsr_round_up(fsr_size_mul(entries, entry), FSR_WORK_ALIGN));
     }
     return sum;
 }
@@ -237,9 +237,9 @@ int64_t fsr_team_count(int64_t rows, int64_t splits) {
 /* Two sets of partial states, used in turn: between two uses of a set lies a meeting that nobody passes before all
  * have read it. For as many teams as there may be on any machine: a plan's peak must not depend on it. */
 static int64_t team_work_bytes(const fsr_kernel *k, const int64_t *integer) {
-    int64_t set = fsr_round_up(fsr_size_mul(integer[FSR_INT_SPLITS], fsr_kernel_widest_state(k)), FSR_REGION);
+    int64_t set = fsr_round_up(fsr_size_mul(integer[FSR_INT_SPLITS], fsr_kernel_widest_state(k)), FSR_WORK_ALIGN);
     int64_t teams = fsr_team_count(integer[FSR_INT_ROWS], integer[FSR_INT_SPLITS]);
-    return fsr_size_mul(2 * (teams > k->schedule.group ? teams : (int64_t)k->schedule.group), set);
+    return fsr_size_mul(2 * (teams > k->schedule.abreast ? teams : (int64_t)k->schedule.abreast), set);
 }
 
 int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
@@ -252,14 +252,14 @@ int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
         return team_work_bytes(k, integer);
     fsr_fold_list all = fsr_kernel_reductions(k, 0, false);
     int64_t states = fsr_size_mul(integer[FSR_INT_ROWS], integer[FSR_INT_SPLITS]);
-    int64_t partial = all.n ? fsr_round_up(fsr_size_mul(states, fsr_fold_list_bytes(k, &all)), FSR_REGION) : 0;
+    int64_t partial = all.n ? fsr_round_up(fsr_size_mul(states, fsr_fold_list_bytes(k, &all)), FSR_WORK_ALIGN) : 0;
     if (s->kind == FSR_SCHEDULE_COL && integer[FSR_INT_SPLITS] <= 1)
         return 0;
     return fsr_size_add(partial, s->kind == FSR_SCHEDULE_LOOKBACK ? boards(k, integer, false) : 0);
 }
 
 static int64_t tickets_bytes(int64_t n) {
-    return fsr_round_up(fsr_size_mul(4, n), FSR_REGION);
+    return fsr_round_up(fsr_size_mul(4, n), FSR_WORK_ALIGN);
 }
 
 int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
@@ -273,7 +273,7 @@ int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
     case FSR_SCHEDULE_LOOKBACK:
         return fsr_size_add(tickets_bytes(fsr_size_add(1, fsr_kernel_reductions(k, 0, false).n ? rows : 0)),
                             boards(k, integer, true));
-    case FSR_SCHEDULE_TEAM: return tickets_bytes(s->group);
+    case FSR_SCHEDULE_TEAM: return tickets_bytes(s->abreast);
     case FSR_SCHEDULE_MAP:
     case FSR_SCHEDULE_ROW: break;
     }

@@ -8,7 +8,7 @@
  * Counter-example to one chain a scan: cumsum(x) and cumsum(x * x) would wait for their neighbours twice.
  * Counter-example to one chain a pass: cumsum(cumsum(x)) needs the first complete before the second starts.
  *
- * Memory of a launch (every region starts at a multiple of FSR_REGION bytes):
+ * Memory of a launch (everything in it starts at a multiple of FSR_WORK_ALIGN bytes):
  *   SPLIT     zero: a ticket (4 bytes) a row.            work: partial states [row][split]
  *   COL       zero: a ticket a tile of rows.             work: partial states [split][row]
  *   LOOKBACK  zero: a ticket for tiles, then, if there are reductions, one a row; then the board of each chain
@@ -20,7 +20,7 @@
 
 #include "fusion/loop_ir.h"
 
-#define FSR_REGION 64
+#define FSR_WORK_ALIGN 64
 #define FSR_TEAM_RESIDENTS 2 /* blocks of teams on a multiprocessor */
 
 /* Folds that share one state. */

@@ -104,7 +104,7 @@ typedef struct fsr_stand {
     uint8_t level; /* fsr_level */
     int8_t pass;
     bool keep;     /* ELEM value held per element for later passes */
-    bool gathered; /* LOAD on a CPU: a small loop of its own fetches the elements of a group of lanes */
+    bool gathered; /* LOAD on a CPU: a small loop of its own fetches the elements of a batch of lanes */
     bool staged;   /* LOAD: its elements are copied near by, once for a tile of outputs, and read there */
 } fsr_stand;
 
@@ -214,7 +214,7 @@ typedef struct fsr_turns {
 typedef enum fsr_schedule_kind {
     /* No folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time. */
     FSR_SCHEDULE_MAP,
-    /* `group` threads share a row; every fold completes inside a block. */
+    /* `abreast` threads share a row; every fold completes inside a block. */
     FSR_SCHEDULE_ROW,
     /* Few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan. */
     FSR_SCHEDULE_SPLIT,
@@ -222,9 +222,9 @@ typedef enum fsr_schedule_kind {
      * last block finishes), else any; scans only with splits = 1. */
     FSR_SCHEDULE_COL,
     /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. A
-     * block has a tile of each of `group` adjacent rows: more than one where they are adjacent in memory. */
+     * block has a tile of each of `abreast` adjacent rows: more than one where they are adjacent in memory. */
     FSR_SCHEDULE_LOOKBACK,
-    /* Several passes over rows too long for a block, which are cut into `splits` parts: `group` teams of as many
+    /* Several passes over rows too long for a block, which are cut into `splits` parts: `abreast` teams of as many
      * blocks, or of `members` of them, all resident at once; a team takes row after row and meets after every pass.
      * Commutative reductions only. */
     FSR_SCHEDULE_TEAM
@@ -276,21 +276,21 @@ typedef struct fsr_schedule {
     fsr_target_kind target; /* NONE: not chosen yet */
     fsr_schedule_kind kind; /* CPU: MAP, ROW or COL */
     bool wide;              /* 64-bit index arithmetic */
-    int group; /* rows done together: GPU, ROW: threads of a row, a power of two that divides threads; COL, LOOKBACK: a
+    int abreast; /* done side by side: GPU, ROW: threads of a row, a power of two that divides threads; COL, LOOKBACK: a
                   block's rows; TEAM: teams. CPU, COL: rows of the inner loop */
-    int tall;  /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
+    int tall;    /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
     int across;
     int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
                     a GPU a square is a block's, and what lies along `tiled` in memory is staged */
     int tiled;
     int breadth; /* CPU, MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
     /* GPU; 0 on a CPU */
-    int high, broad;  /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
-    int threads;      /* of a block */
-    int vector;       /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
-    int items;        /* elements of a thread in one step or tile; a multiple of vector */
-    bool persistent;  /* ROW: group * items >= cols, so that a row is held at once. TEAM: threads * items >= chunk */
-    int members;      /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part.
+    int high, broad; /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
+    int threads;     /* of a block */
+    int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
+    int items;       /* elements of a thread in one step or tile; a multiple of vector */
+    bool persistent; /* ROW: abreast * items >= cols, so that a row is held at once. TEAM: threads * items >= stretch */
+    int members;     /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part.
                          LOOKBACK: blocks that do tile after tile, with the loads of the next one on their way while they
                          wait for the tiles to the left; 0: a block for each tile */
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
@@ -340,7 +340,7 @@ enum {
     FSR_INT_COLS, /* columns */
     FSR_INT_SPLITS, /* SPLIT, COL: blocks along the columns; TEAM: parts, LOOKBACK: tiles of a row; MAP with bins: blocks at
                        most; else 1 */
-    FSR_INT_CHUNK, /* SPLIT, COL: columns of one block; TEAM: of one part, LOOKBACK: of one tile; else cols */
+    FSR_INT_STRETCH, /* SPLIT, COL: columns of one block; TEAM: of one part, LOOKBACK: of one tile; else cols */
     FSR_INT_EXTENT /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
 };
 
@@ -557,7 +557,7 @@ int64_t fsr_fold_element_bytes(const fsr_fold *fold);
 /* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
 int fsr_inst_kept_words(const fsr_kernel *k, int number);
 /* Words of 8 bytes that the CPU's workspace has for each column, and for instruction `number`: its kept values, or its
- * column of a panel of `group` rows. */
+ * column of a panel of `abreast` rows. */
 int fsr_inst_work_words(const fsr_kernel *k, int number);
 
 #endif

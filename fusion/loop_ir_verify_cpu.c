@@ -164,8 +164,8 @@ bool fsr_check_cpu(const fsr_check *v) {
     if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined ||
         s->members)
         return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
-    if (s->group < 1)
-        return fsr_check_bad(v, "schedule: a group of %d rows", s->group);
+    if (s->abreast < 1)
+        return fsr_check_bad(v, "schedule: %d rows abreast", s->abreast);
     if (!fsr_power_of_two(s->lanes))
         return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
     if (s->chunk < 1)
@@ -179,8 +179,8 @@ bool fsr_check_cpu(const fsr_check *v) {
     if (s->kind == FSR_SCHEDULE_COL && v->k->nparallel == 0)
         return fsr_check_bad(v, "schedule: no rows to go along the columns of");
     for (int i = 0; i < v->k->ninsts; ++i)
-        if (v->k->stand[i].keep && s->group != 1)
-            return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->group);
+        if (v->k->stand[i].keep && s->abreast != 1)
+            return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->abreast);
     return check_part(v) && check_map(v) && check_walks(v) && check_arrays(v) && check_operators(v) &&
            check_gathers(v) && check_outputs(v);
 }

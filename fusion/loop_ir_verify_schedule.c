@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
  *
- * A backend relies on them: a group of threads that is no power of two would fold a row wrongly, not fail. */
+ * A backend relies on them: threads of a row that are no power of two would fold a row wrongly, not fail. */
 #include "fusion/bounds.h"
 #include "fusion/launch_shape.h"
 #include "fusion/loop_ir_verify.h"
@@ -62,11 +62,11 @@ static bool check_bins(const fsr_check *v) {
 /* Rows side by side: threads of a row are lanes of a warp for a moment, and leave their states in shared memory. */
 static bool check_beside(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->group == 1)
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast == 1)
         return true;
-    const int threads = s->group > 0 ? s->threads / s->group : 0;
-    if (!fsr_power_of_two(s->group) || !fsr_power_of_two(threads) || threads > 32 || s->vector != 1)
-        return fsr_check_bad(v, "schedule: no %d rows side by side in %d threads", s->group, s->threads);
+    const int threads = s->abreast > 0 ? s->threads / s->abreast : 0;
+    if (!fsr_power_of_two(s->abreast) || !fsr_power_of_two(threads) || threads > 32 || s->vector != 1)
+        return fsr_check_bad(v, "schedule: no %d rows side by side in %d threads", s->abreast, s->threads);
     return fsr_beside_shared_bytes(v->k) <= FSR_SHARED_BYTES ||
            fsr_check_bad(v, "schedule: states of rows side by side do not lie in shared memory");
 }
@@ -74,13 +74,13 @@ static bool check_beside(const fsr_check *v) {
 /* The shape of a block. */
 static bool check_gpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    bool grouped = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL || s->kind == FSR_SCHEDULE_LOOKBACK;
+    bool abreast = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL || s->kind == FSR_SCHEDULE_LOOKBACK;
     if (!fsr_check_range(s->threads - 1, 1024))
         return fsr_check_bad(v, "schedule: %d threads", s->threads);
-    if (grouped && (s->group < 1 || s->threads % s->group != 0))
-        return fsr_check_bad(v, "schedule: a group of %d does not divide %d threads", s->group, s->threads);
-    if (s->kind == FSR_SCHEDULE_ROW && !fsr_power_of_two(s->group))
-        return fsr_check_bad(v, "schedule: a group of %d is no power of two", s->group);
+    if (abreast && (s->abreast < 1 || s->threads % s->abreast != 0))
+        return fsr_check_bad(v, "schedule: %d abreast do not divide %d threads", s->abreast, s->threads);
+    if (s->kind == FSR_SCHEDULE_ROW && !fsr_power_of_two(s->abreast))
+        return fsr_check_bad(v, "schedule: %d abreast are no power of two", s->abreast);
     if (!fsr_power_of_two(s->vector) || s->vector > 16)
         return fsr_check_bad(v, "schedule: vectors of %d", s->vector);
     if (s->items < 1 || s->items % s->vector != 0)

@@ -5,7 +5,7 @@
  * needs this one. A fold or loop of another group that nobody has stored yet is noted in the group's needs.
  *
  * A load under a guard is served by the same load without one, but not the other way round. Counter-example: in
- * update(x, view, x[view] * 2) the region could do with x loaded inside it only, and the choice could not. An element
+ * update(x, view, x[view] * 2) the section could do with x loaded inside it only, and the choice could not. An element
  * that is there and is the same everywhere, the start of a slice, needs no guard. */
 #include "fusion/lower.h"
 

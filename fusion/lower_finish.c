@@ -297,7 +297,7 @@ bool fsr_lower_finish(fsr_lowering *l) {
     l->k->integer[FSR_INT_ROWS] = fsr_domain_rows(&d);
     l->k->integer[FSR_INT_COLS] = fsr_domain_cols(&d);
     l->k->integer[FSR_INT_SPLITS] = 1;
-    l->k->integer[FSR_INT_CHUNK] = fsr_domain_cols(&d);
+    l->k->integer[FSR_INT_STRETCH] = fsr_domain_cols(&d);
     k->nints = FSR_INT_EXTENT;
     k->nforms = 0;
     for (int i = 0; i < d.ndim; ++i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering of pastes, and the guards they make.
  *
- * A paste is a choice: its region's value is evaluated under a guard, the region's box in the domain, in the region's
+ * A paste is a choice: its section's value is evaluated under a guard, the section's box in the domain, in the section's
  * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
  * paste below a paste adds its conditions to those under which its own loads take place. Where the box is the whole
  * domain or nothing of it, there is no choice. An inset is a paste whose place is computed: the box moves, its
@@ -52,9 +52,9 @@ int fsr_lower_guard(fsr_lowering *l, const fsr_guard *guard) {
     return ++k->nguards;
 }
 
-/* The region's own index, and the conditions of the points inside it. */
-static bool region(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
-                   fsr_truth *truth) {
+/* The section's own index, and the conditions of the points inside it. */
+static bool section(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
+                    fsr_truth *truth) {
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     *inner = (fsr_index){.n = part->ndim};
     *truth = fsr_shape_size(part) ? FSR_ALWAYS : FSR_NEVER;
@@ -92,10 +92,10 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
     return fsr_lower_add_at(l, &inst, (fsr_stand){.level = fsr_lower_guard_level(l, guard - 1)});
 }
 
-/* The choice between argument 0 at index and argument 1 at inner, which is evaluated where the region's conditions and
- * those hold under which the choice is wanted. The choice itself asks the region's alone: outside of the others its
+/* The choice between argument 0 at index and argument 1 at inner, which is evaluated where the section's conditions and
+ * those hold under which the choice is wanted. The choice itself asks the section's alone: outside of the others its
  * value is any, and where it serves under others it is right. The first argument comes first: what it loads everywhere
- * serves the region as well. */
+ * serves the section as well. */
 static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const fsr_index *inner,
                   const fsr_guard *conditions, fsr_truth truth) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -126,14 +126,14 @@ int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_truth truth;
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
-    if (!region(l, n, &index, &inner, &conditions, &truth))
+    if (!section(l, n, &index, &inner, &conditions, &truth))
         return -1;
     return choose(l, link, &index, &inner, &conditions, truth);
 }
 
-/* The region's own index, less what its corner is computed to be along the axes where it is smaller; and its guard. */
-static bool moved_region(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
-                         fsr_truth *truth) {
+/* The section's own index, less what its corner is computed to be along the axes where it is smaller; and its guard. */
+static bool moved_section(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *inner, fsr_guard *guard,
+                          fsr_truth *truth) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     int value[FSR_MAX_DIMS], next = 0;
@@ -173,7 +173,7 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_truth truth;
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
-    if (!moved_region(l, link, &index, &inner, &conditions, &truth))
+    if (!moved_section(l, link, &index, &inner, &conditions, &truth))
         return -1;
     if (fsr_index_terms(&inner) > FSR_MAX_DIMS)
         return fsr_lower_refuse(l, "the address would have too many computed indices");

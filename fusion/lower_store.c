@@ -3,7 +3,7 @@
  *
  * A value is stored at its own elements, in C order: once a row where its shape is that of the rows, else at each
  * element. A filter is stored where its mask's count leads each element, and says that it is one; a paste that is done
- * in place stores its region alone.
+ * in place stores its section alone.
  *
  * Counter-example to taking the level from the value: sum(x, 1) * 2 is a value of the row, stored in a kernel whose
  * domain has columns; stored at each of them it would be written as often. */
@@ -52,8 +52,8 @@ static bool scattered_place(fsr_lowering *l, fsr_link link, const fsr_index *ind
            fsr_lower_whole_index(l, link, part, &n->shape, raises ? FSR_BOUND_DROP : n->bound, index, value, place);
 }
 
-/* Where a region's element lies in the whole array: behind the corner, where that is computed. */
-static bool region_place(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *place) {
+/* Where a section's element lies in the whole array: behind the corner, where that is computed. */
+static bool section_place(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_index *place) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     int next = 0, corner[FSR_MAX_DIMS];
@@ -83,13 +83,13 @@ static void keep_drops(const fsr_shape *shape, const fsr_index *place, fsr_affin
             fsr_affine_add_symbol(address, place->row[j].value[t], 1);
 }
 
-/* In place of its first argument a paste stores its region only: the domain is the region's. */
-static bool store_region(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_affine *address) {
+/* In place of its first argument a paste stores its section only: the domain is the section's. */
+static bool store_section(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     fsr_index index, place;
     l->group->row[0] = true;
-    if (!fsr_index_row(&index, part, &l->group->domain) || !region_place(l, link, &index, &place))
+    if (!fsr_index_row(&index, part, &l->group->domain) || !section_place(l, link, &index, &place))
         return fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false;
     fsr_index_address(address, &place, &n->shape);
     keep_drops(&n->shape, &place, address);
@@ -148,7 +148,7 @@ static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *inde
 static bool store_values(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst, fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (l->group->in_place)
-        return store_region(l, link, inst, address);
+        return store_section(l, link, inst, address);
     if (fsr_is(n->kind, FSR_IS_MOVED))
         return store_filtered(l, link, index, inst, address);
     inst->arg[0] = fsr_lower_eval(l, link, index);

@@ -140,7 +140,7 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         return fsr_lower_blame_flat(l, "the index of a reshaped arange has no affine form", link, index);
     const fsr_affine *row = &index->row[n->axis];
     if (row->over)
-        return fsr_lower_blame(l, "an arange in a stepped region has no affine index", link);
+        return fsr_lower_blame(l, "an arange in a stepped section has no affine index", link);
     return fsr_lower_number(l, link.id, row, n->dtype[0]);
 }
 

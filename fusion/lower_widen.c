@@ -3,7 +3,7 @@
  *
  * Its loads then take place wherever both guards have in common what they ask, and the element is one of the array:
  * that is more than where either holds, and no address leaves its array. Where a version of the loops knows both
- * guards, so does it know this one. Choices ask for their own regions only (lower_paste.c), and hold there as well.
+ * guards, so does it know this one. Choices ask for their own sections only (lower_paste.c), and hold there as well.
  *
  * Not where a computed index is reported: outside of the guard it was not asked for. Nor where a value changes along
  * the columns by its guard alone: what wants it now may be a row's. Counter-example to the union of both

@@ -5,7 +5,7 @@
  * over one that dies there if both are walked in the same order. The two then are one block. Counter-example: y = x +
  * flip(x): element i of y is ready before another thread has read x[i] as its flipped operand; hence only one access,
  * linear, is allowed. A library call's workspace takes over an argument that the library overwrites. Pastes that write
- * their regions only (fusion/in_place.c) have been given their memory before.
+ * their sections only (fusion/in_place.c) have been given their memory before.
  *
  * Packing. Greedy by size: largest first, each at the lowest offset where it overlaps no placed temporary that is
  * alive at the same time.

@@ -118,7 +118,7 @@ void fsr_nests_place(const fsr_kernel *k, int64_t *integer) {
             continue;
         const int64_t size = (int64_t)fsr_dtype_size(k->array[b].dtype);
         integer[k->nests->place[b]] = at;
-        at = fsr_size_add(at, fsr_round_up(fsr_size_mul(band_elements(k, producer, integer), size), FSR_REGION));
+        at = fsr_size_add(at, fsr_round_up(fsr_size_mul(band_elements(k, producer, integer), size), FSR_WORK_ALIGN));
     }
     integer[k->nests->bytes] = at;
 }

@@ -67,7 +67,7 @@ int64_t fsr_tile_shared_bytes(const fsr_kernel *k) {
     int64_t bytes = 0;
     for (int i = 0; i < k->ninsts; ++i) {
         const int64_t extent =
-            fsr_load_is_panel(k, i) ? (int64_t)s->group * s->items : (int64_t)(s->threads / s->group) * s->tall;
+            fsr_load_is_panel(k, i) ? (int64_t)s->abreast * s->items : (int64_t)(s->threads / s->abreast) * s->tall;
         const int64_t size = (int64_t)fsr_dtype_size(k->inst[i].dtype);
         bytes += k->stand[i].staged ? fsr_round_up((extent + s->pad) * s->depth * size, 16) : 0;
     }

@@ -41,9 +41,9 @@ typedef struct fsr_group {
     int nstores;
     fsr_link store[FSR_MAX_STORES];
     bool row[FSR_MAX_STORES]; /* stored once a row, not per element */
-    bool in_place;            /* its only store is a paste's region, into the memory of `base` (fusion/in_place.c) */
+    bool in_place;            /* its only store is a paste's section, into the memory of `base` (fusion/in_place.c) */
     fsr_operand base;         /* link.id -1: nothing is there yet (fusion/in_place_fill.c) */
-    bool part;     /* works for such a region, or for a part of its stores: arrays count by what of them is touched */
+    bool part;     /* works for such a section, or for a part of its stores: arrays count by what of them is touched */
     bool unmerged; /* a trial: the kernel's dimensions are the domain's */
     bool
         library; /* a library call, node `call`, no kernel: its operands are the arguments, its stores the results in use */
@@ -188,7 +188,7 @@ fsr_status fsr_partition_sequence(const fsr_partition *p, int *order, int *count
 
 /* Room for one more group: p->group[p->ngroups], zeroed. False: out of memory. */
 bool fsr_partition_room(fsr_partition *p);
-/* Pastes over stored values that nobody needs afterwards become kernels over their regions. Out of memory is told in
+/* Pastes over stored values that nobody needs afterwards become kernels over their sections. Out of memory is told in
  * p->no_memory. */
 void fsr_in_place(fsr_partition *p);
 

@@ -78,7 +78,7 @@ static int *last_uses(const fsr_flow *flow) {
 }
 
 /* Bytes of each node's results that lie in the arena: not those of outputs, nor of what lies in an output because that
- * overwrites a region of it (fusion/in_place.c): who else reads it can come first. */
+ * overwrites a section of it (fusion/in_place.c): who else reads it can come first. */
 static int64_t *arena_bytes(const fsr_flow *flow, const int *last) {
     int64_t *bytes = calloc((size_t)flow->n + 1, sizeof *bytes);
     bool *read = calloc((size_t)flow->n + 1, sizeof *read);

@@ -71,7 +71,7 @@ typedef struct fsr_program_step {
     int64_t work_bytes, zero_bytes;
     int group;     /* of the partition, while that is there */
     double price;  /* ns, as the table of prices says (fusion/price.h) */
-    bool in_place; /* writes a region of an array that stays as it is elsewhere */
+    bool in_place; /* writes a section of an array that stays as it is elsewhere */
     bool part;     /* writes a part of its arrays' elements, other steps the rest (fusion/divide.c) */
     bool
         nothing; /* every array that it writes is empty: not launched, nor called. 2^33 rows of no columns would be visited */

@@ -44,7 +44,7 @@ static fsr_slot slot_of(fsr_plan_builder *b, const fsr_operand *o) {
     return (fsr_slot){FSR_SLOT_TEMPORARY, -2 - *slot};
 }
 
-/* What the group writes a region of is there before. */
+/* What the group writes a section of is there before. */
 static bool overwrites(const fsr_group *group) {
     return group->in_place && group->base.link.id >= 0;
 }

@@ -42,7 +42,7 @@ int fsr_counting_fold(const fsr_kernel *k, const fsr_inst *store) {
 bool fsr_kernel_may_pool(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int64_t states = 0;
-    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->group != 1 || s->items > 32 || !fsr_kernel_compacts(k))
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast != 1 || s->items > 32 || !fsr_kernel_compacts(k))
         return false;
     for (int f = 0; f < k->nfolds; f++)
         states += fsr_combine_bytes(k->fold[f].combine);
@@ -66,7 +66,7 @@ int fsr_fold_rides(const fsr_kernel *k, int f) {
 }
 
 bool fsr_reductions_ride(const fsr_kernel *k) {
-    bool any = false, all = k->schedule.kind == FSR_SCHEDULE_LOOKBACK && k->schedule.group == 1;
+    bool any = false, all = k->schedule.kind == FSR_SCHEDULE_LOOKBACK && k->schedule.abreast == 1;
     for (int f = 0; f < k->nfolds; f++)
         if (k->fold[f].kind == FSR_FOLD_REDUCE) {
             any = true;

@@ -22,7 +22,7 @@ bool fsr_price_is_gather(const fsr_form *f) {
 
 int fsr_price_inner(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    const bool rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_LOOKBACK && s->group > 1);
+    const bool rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast > 1);
     return rows ? k->nparallel - 1 : k->ndim - 1;
 }
 

@@ -23,7 +23,7 @@ bool fsr_price_scatters(const fsr_flow *flow, const fsr_flow_node *n) {
     return many;
 }
 
-/* A region without steps is a run of each dimension: loops have a version for its inside, and one for what is around
+/* A section without steps is a run of each dimension: loops have a version for its inside, and one for what is around
  * it. */
 static bool has_steps(const fsr_flow_node *n) {
     bool any = fsr_has(n->kind, FSR_FIELD_view) ? false : true;
@@ -32,7 +32,7 @@ static bool has_steps(const fsr_flow_node *n) {
     return any;
 }
 
-/* A region of some of so few columns that loops over them have no versions, and choices in them no vector code. One
+/* A section of some of so few columns that loops over them have no versions, and choices in them no vector code. One
  * column is one of a stack's places, and kernels are divided there (divide.c). */
 static bool is_brief(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
     const int last = n->shape.ndim - 1;

@@ -235,7 +235,7 @@ void fsr_schedule_finish(fsr_kernel *k) {
 static bool compacts(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     if (s->target == FSR_TARGET_GPU)
-        return s->kind == FSR_SCHEDULE_ROW || (s->kind == FSR_SCHEDULE_LOOKBACK && s->group == 1);
+        return s->kind == FSR_SCHEDULE_ROW || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast == 1);
     return s->kind == FSR_SCHEDULE_ROW && k->ndim == 1 && k->npasses == 1;
 }
 

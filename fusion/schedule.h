@@ -16,7 +16,7 @@ int64_t fsr_schedule_row_capacity(const fsr_group *group);
  * other. */
 bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target);
 
-/* Fills kernel->schedule, the keep flags and the integers FSR_INT_ROWS .. FSR_INT_CHUNK. What follows from these, the
+/* Fills kernel->schedule, the keep flags and the integers FSR_INT_ROWS .. FSR_INT_STRETCH. What follows from these, the
  * kernel alone and not its sizes, is fsr_schedule_finish's. */
 void fsr_schedule_choose(fsr_group *group, const fsr_target *target);
 

@@ -107,7 +107,7 @@ void fsr_schedule_cpu(fsr_group *group) {
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
     if (!fsr_choose_outputs(group))
-        s->group = s->kind == FSR_SCHEDULE_COL ? group_of(k) : 1;
+        s->abreast = s->kind == FSR_SCHEDULE_COL ? group_of(k) : 1;
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
@@ -120,7 +120,7 @@ void fsr_schedule_cpu(fsr_group *group) {
 bool fsr_block_is_cached(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     return s->target == FSR_TARGET_CPU && s->kind == FSR_SCHEDULE_COL &&
-           fsr_size_mul(8 * (int64_t)s->group, integer[FSR_INT_COLS]) <= KEPT_BYTES;
+           fsr_size_mul(8 * (int64_t)s->abreast, integer[FSR_INT_COLS]) <= KEPT_BYTES;
 }
 
 /* ---- loops of a map ------------------------------------------------------------------------------------- */
@@ -290,7 +290,7 @@ static void finish_gathers(fsr_kernel *k) {
 static void finish_group(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->stand[i].keep)
-            k->schedule.group = 1;
+            k->schedule.abreast = 1;
 }
 
 /* A loop is taken for a few turns of its program: enough for another thread to pay early. */

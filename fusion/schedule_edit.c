@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which fields of a schedule leave all bits alone. A kernel without folds computes each element by itself, so how many
- * of them go together is free. Of folds the association is fixed by lanes, chunks, parts, items and groups along the
+ * of them go together is free. Of folds the association is fixed by lanes, chunks, parts, items and what is abreast along the
  * columns: these are refused; rows side by side, prefetching, registers and how a launch is shared are free.
  *
  * Counter-example to letting the verifier alone decide: a row summed in 32 lanes is as legal as in 64, and another
@@ -65,7 +65,7 @@ static const struct {
              {FSR_TARGET_GPU, "tile", is_squared, 64, true},
              {FSR_TARGET_GPU, "resident", registers_are_free, 8, false},
              {FSR_TARGET_GPU, "pad", is_tall, 64, false},
-             {FSR_TARGET_CPU, "group", rows_are_beside, 4096, false},
+             {FSR_TARGET_CPU, "abreast", rows_are_beside, 4096, false},
              {FSR_TARGET_CPU, "strip", has_strips, 4096, false},
              {FSR_TARGET_CPU, "run", has_runs, 1 << 16, false},
              {FSR_TARGET_CPU, "tile", is_squared, 1024, false},
@@ -188,7 +188,7 @@ int fsr_schedule_tunes(const fsr_kernel *k, const char *base, char out[FSR_MOST_
         TRY("resident", 0, 1, 2, 3, 4, 6, 8);
         TRY("pad", 0, 4, 8, 16);
     } else {
-        TRY("group", 8, 16, 32, 64, 128, 256, 512);
+        TRY("abreast", 8, 16, 32, 64, 128, 256, 512);
         TRY("strip", 128, 256, 512, 1024, 2048);
         TRY("run", s->run / 4, s->run / 2, s->run * 2, s->run * 4);
         TRY("tile", 8, 16, 32, 64, 128);

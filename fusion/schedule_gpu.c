@@ -85,7 +85,7 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
         items = walked > s->vector ? walked : s->vector;
     }
     s->items = items;
-    s->group = (int)threads;
+    s->abreast = (int)threads;
     s->threads = threads < 256 ? 256 : (int)threads;
     if (s->persistent)
         fsr_schedule_keep(k);
@@ -99,17 +99,17 @@ static void gpu_split(fsr_group *group) {
     int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_SPLIT;
     s->threads = SPLIT_THREADS;
-    s->group = SPLIT_THREADS;
+    s->abreast = SPLIT_THREADS;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = s->vector > 1 ? s->vector * 4 : 4;
     int64_t step = (int64_t)s->threads * s->items;
     int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, rows > 0 ? rows : 1);
     int64_t splits = fsr_at_most(want, fsr_ceil_div(cols, step));
     splits = splits < 1 ? 1 : splits;
-    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), step);
-    chunk = chunk < step ? step : chunk;
-    group->kernel->integer[FSR_INT_CHUNK] = chunk;
-    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
+    int64_t stretch = fsr_round_up(fsr_ceil_div(cols, splits), step);
+    stretch = stretch < step ? step : stretch;
+    group->kernel->integer[FSR_INT_STRETCH] = stretch;
+    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, stretch) : 1;
 }
 
 /* Bytes that an element of a scanned tile holds: 4 or 8 for its value, more for the state of a tuple. A narrow scan
@@ -150,7 +150,7 @@ static void gpu_lookback(fsr_group *group) {
     int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_LOOKBACK;
     s->threads = LOOKBACK_THREADS;
-    s->group = 1;
+    s->abreast = 1;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
     s->items = pooled_items(k, s->threads, s->vector, s->items);
@@ -158,7 +158,7 @@ static void gpu_lookback(fsr_group *group) {
         s->items /= 2;
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;
     int64_t tile = (int64_t)s->threads * s->items;
-    group->kernel->integer[FSR_INT_CHUNK] = tile;
+    group->kernel->integer[FSR_INT_STRETCH] = tile;
     group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, tile) : 1;
 }
 
@@ -201,12 +201,12 @@ static void gpu_team(fsr_group *group, const fsr_target *target) {
     s->items = s->items < s->vector ? s->vector : s->items;
     int64_t step = (int64_t)s->threads * s->items;
     bool fits = cols <= nominal * step;
-    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, fits ? fsr_ceil_div(cols, step) : nominal), step);
-    int64_t splits = fsr_ceil_div(cols, chunk);
-    group->kernel->integer[FSR_INT_CHUNK] = chunk;
+    int64_t stretch = fsr_round_up(fsr_ceil_div(cols, fits ? fsr_ceil_div(cols, step) : nominal), step);
+    int64_t splits = fsr_ceil_div(cols, stretch);
+    group->kernel->integer[FSR_INT_STRETCH] = stretch;
     group->kernel->integer[FSR_INT_SPLITS] = splits;
     s->members = splits > resident ? (int)resident : 0;
-    s->group = (int)fsr_at_most(fsr_team_count(rows, splits), s->members ? 1 : resident / splits);
+    s->abreast = (int)fsr_at_most(fsr_team_count(rows, splits), s->members ? 1 : resident / splits);
     s->persistent = fits && !s->members;
     if (s->persistent)
         fsr_schedule_keep(k);
@@ -245,14 +245,14 @@ static bool gpu_beside(fsr_group *group) {
     s->items = fsr_fitting_items(k, widest_state(k) <= 8 ? 16 : 8, 2 * FSR_LOADED_WORDS);
     while (along > 1 && (beside * along > LOOKBACK_THREADS || (along / 2) * s->items >= cols))
         along /= 2;
-    s->group = beside;
+    s->abreast = beside;
     s->threads = beside * along < 32 ? 32 : beside * along;
     while (s->threads > 64 && fsr_beside_shared_bytes(k) > fsr_nominal_gpu.shared_bytes)
         s->threads /= 2;
     if (fsr_beside_shared_bytes(k) > fsr_nominal_gpu.shared_bytes)
         return false;
-    const int64_t tile = (int64_t)s->threads / s->group * s->items;
-    group->kernel->integer[FSR_INT_CHUNK] = tile;
+    const int64_t tile = (int64_t)s->threads / s->abreast * s->items;
+    group->kernel->integer[FSR_INT_STRETCH] = tile;
     group->kernel->integer[FSR_INT_SPLITS] = fsr_ceil_div(cols, tile);
     return true;
 }
@@ -266,7 +266,7 @@ static void gpu_serial(fsr_group *group) {
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
     while (s->threads > 32 && fsr_ceil_div(rows, s->threads) < fsr_nominal_gpu.processors)
         s->threads /= 2;
-    s->group = s->threads;
+    s->abreast = s->threads;
     s->items = fsr_fitting_items(group->kernel, AHEAD, FSR_LOADED_WORDS);
 }
 
@@ -280,22 +280,22 @@ static void gpu_col(fsr_group *group) {
     s->kind = FSR_SCHEDULE_COL;
     s->threads = 256;
     s->vector = serial ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));
-    s->group = serial ? 256 : 32;
+    s->abreast = serial ? 256 : 32;
     s->items = s->vector;
     if (serial) {
         gpu_serial(group);
         return;
     }
-    while (s->group > 1 && (s->group / 2) * s->vector >= rows)
-        s->group /= 2;
-    int64_t tiles = fsr_ceil_div(rows, (int64_t)s->group * s->vector);
-    int64_t lanes = s->threads / s->group;
+    while (s->abreast > 1 && (s->abreast / 2) * s->vector >= rows)
+        s->abreast /= 2;
+    int64_t tiles = fsr_ceil_div(rows, (int64_t)s->abreast * s->vector);
+    int64_t lanes = s->threads / s->abreast;
     int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, tiles > 0 ? tiles : 1);
     int64_t splits = fsr_at_most(want, fsr_ceil_div(cols, lanes * 8));
     splits = splits < 1 ? 1 : splits;
-    int64_t chunk = fsr_round_up(fsr_ceil_div(cols, splits), lanes);
-    group->kernel->integer[FSR_INT_CHUNK] = chunk < 1 ? 1 : chunk;
-    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, chunk) : 1;
+    int64_t stretch = fsr_round_up(fsr_ceil_div(cols, splits), lanes);
+    group->kernel->integer[FSR_INT_STRETCH] = stretch < 1 ? 1 : stretch;
+    group->kernel->integer[FSR_INT_SPLITS] = cols > 0 ? fsr_ceil_div(cols, stretch) : 1;
 }
 
 static void gpu_kind(fsr_group *group, const fsr_target *target) {

@@ -102,7 +102,7 @@ void fsr_schedule_gpu_map(fsr_group *group) {
     fsr_schedule *s = &k->schedule;
     s->kind = FSR_SCHEDULE_MAP;
     s->threads = MAP_THREADS;
-    s->group = 1;
+    s->abreast = 1;
     if (s->high) {
         in_tile(s);
         return;

@@ -136,7 +136,7 @@ bool fsr_choose_outputs(fsr_group *group) {
     if (!stage(k, across, fsr_load_is_panel))
         return false;
     k->schedule.kind = FSR_SCHEDULE_COL;
-    k->schedule.group = LINE / lane_bytes(k);
+    k->schedule.abreast = LINE / lane_bytes(k);
     k->schedule.tall = tall_of(group->extent[across], TALL / states(k));
     return true;
 }
@@ -174,7 +174,7 @@ static bool set_tile(fsr_kernel *k, int outputs) {
     fsr_schedule *s = &k->schedule;
     s->kind = FSR_SCHEDULE_COL;
     s->threads = THREADS;
-    s->group = ACROSS;
+    s->abreast = ACROSS;
     s->items = s->tall = outputs;
     s->vector = 16 / lane_bytes(k) < SMALL ? 16 / lane_bytes(k) : SMALL;
     s->depth = DEPTH;

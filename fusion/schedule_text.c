@@ -2,8 +2,8 @@
 /* A schedule as text, both ways: one table says every field's word, so that what is printed is what is read, and a new
  * field is a row here.
  *
- *   schedule gpu row threads 256 group 64 vector 4 items 8 accumulators 4 resident 0 persistent
- *   schedule cpu row group 1 lanes 64 chunk 4096 part 65536 strip 512 streams b1,b2
+ *   schedule gpu row threads 256 abreast 64 vector 4 items 8 accumulators 4 resident 0 persistent
+ *   schedule cpu row abreast 1 lanes 64 chunk 4096 part 65536 strip 512 streams b1,b2
  *   walk p0 lanes functions 2 near
  *   walk fold strips
  *
@@ -38,7 +38,7 @@ static const struct {
     size_t at;
     int usual;
 } fields[] = {FIELD(COUNT, GPU, threads),
-              FIELD(COUNT, GPU | CPU, group),
+              FIELD(COUNT, GPU | CPU, abreast),
               FIELD(SOME, GPU | CPU, tall),
               FIELD(SOME, GPU | CPU, across),
               FIELD(SOME, GPU, high),

@@ -129,7 +129,7 @@ static bool gives_elements(const fsr_kernel *k, const fsr_fold_list *chain) {
 /* Registers that a thread of a look-back tile holds while loads arrive (*loads) and while it waits. */
 static int held_words(const fsr_kernel *k, int *loads) {
     fsr_tile_pass pass;
-    const int items = k->schedule.items, steps = k->schedule.group > 1 ? 1 : items / k->schedule.vector;
+    const int items = k->schedule.items, steps = k->schedule.abreast > 1 ? 1 : items / k->schedule.vector;
     int waiting = 0;
     fsr_tile_pass_make(k, 0, &pass);
     *loads = 0;
@@ -154,7 +154,7 @@ static int lookback_residents(const fsr_kernel *k) {
     int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING, work = 0;
     for (int f = 0; f < k->nfolds; ++f)
         most = k->fold[f].narrow ? WORDS_NARROW : most;
-    most -= k->schedule.group > 1 ? WORDS_BESIDE : 0;
+    most -= k->schedule.abreast > 1 ? WORDS_BESIDE : 0;
     for (int i = 0; i < k->ninsts; ++i)
         work += k->stand[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
     if (k->schedule.pooled && waiting + loads <= WORDS_POOLED && work <= WORK_POOLED && !k->nloops)

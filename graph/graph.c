@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and their owner: slots in chunks, stamps, shells.
+/* Graphs and their owner: slots in slabs, stamps, shells.
  *
  * A handle is valid while its graph's body is there and its slot carries its stamp. Stamps of one graph never
  * repeat, so a recycled slot does not answer to an old handle. Counter-example to checking the id alone:
@@ -97,19 +97,19 @@ static fsr_graph *shell_take(fsr_graph_owner *owner, fsr_graph_body *body) {
     return g;
 }
 
-static bool chunk_add(fsr_graph_body *body) {
-    if (body->chunk_count == body->chunk_capacity) {
-        uint32_t capacity = body->chunk_capacity ? 2 * body->chunk_capacity : 8;
-        fsr_slot **grown = realloc(body->chunk, capacity * sizeof(fsr_slot *));
+static bool slab_add(fsr_graph_body *body) {
+    if (body->slab_count == body->slab_capacity) {
+        uint32_t capacity = body->slab_capacity ? 2 * body->slab_capacity : 8;
+        fsr_slot **grown = realloc(body->slab, capacity * sizeof(fsr_slot *));
         if (!grown)
             return false;
-        body->chunk = grown;
-        body->chunk_capacity = capacity;
+        body->slab = grown;
+        body->slab_capacity = capacity;
     }
-    fsr_slot *chunk = calloc(FSR_CHUNK_SLOTS, sizeof *chunk);
-    if (!chunk)
+    fsr_slot *slab = calloc(FSR_SLAB_SLOTS, sizeof *slab);
+    if (!slab)
         return false;
-    body->chunk[body->chunk_count++] = chunk;
+    body->slab[body->slab_count++] = slab;
     return true;
 }
 
@@ -122,15 +122,15 @@ void fsr_rec_clear(fsr_rec *rec) {
 static void body_free(fsr_graph_body *body) {
     for (uint32_t id = 0; id < body->slots; id++)
         fsr_rec_clear(&fsr_slot_of(body, id)->rec);
-    for (uint32_t i = 0; i < body->chunk_count; i++)
-        free(body->chunk[i]);
-    free(body->chunk);
+    for (uint32_t i = 0; i < body->slab_count; i++)
+        free(body->slab[i]);
+    free(body->slab);
     free(body->scope);
     free(body->pair);
     free(body);
 }
 
-/* A body without a shell: its first chunk is there, slot 0 with the message it may need one day. */
+/* A body without a shell: its first slab is there, slot 0 with the message it may need one day. */
 static fsr_graph_body *body_new(void) {
     fsr_graph_body *body = calloc(1, sizeof *body);
     if (!body)
@@ -139,7 +139,7 @@ static fsr_graph_body *body_new(void) {
     body->scope_capacity = 4;
     body->scope = malloc((size_t)body->scope_capacity * sizeof *body->scope);
     const char *sentence = fsr_status_sentence(FSR_ERR_MEMORY);
-    char *message = body->scope && chunk_add(body) ? malloc(strlen(sentence) + 1) : NULL;
+    char *message = body->scope && slab_add(body) ? malloc(strlen(sentence) + 1) : NULL;
     if (!message) {
         body_free(body);
         return NULL;
@@ -232,7 +232,7 @@ static uint32_t slot_take(fsr_graph_body *body) {
     }
     if (body->slots == FSR_NO_ID - 1)
         return FSR_NO_ID;
-    if (body->slots == body->chunk_count * FSR_CHUNK_SLOTS && !chunk_add(body))
+    if (body->slots == body->slab_count * FSR_SLAB_SLOTS && !slab_add(body))
         return FSR_NO_ID;
     return body->slots++;
 }

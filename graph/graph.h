@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph: recorded nodes, scopes, poison, arrays' buffers.
  *
- * Nodes live in slots of chunks whose addresses never change; a freed slot is reused under a new stamp, so a
+ * Nodes live in slots of slabs whose addresses never change; a freed slot is reused under a new stamp, so a
  * stale handle is seen. A freed graph leaves its shell (a few bytes) in its owner until the context closes, so a
  * handle to a freed graph is seen as well.
  *

@@ -43,7 +43,7 @@ enum {
     FSR_IS_RUNNING = 1 << 10, /* and has a result at each element, in an order */
     FSR_IS_STORED = 1 << 11,  /* only memory can hold it */
     FSR_IS_MOVED = 1 << 12,   /* argument 0's elements in another order, which the other arguments say */
-    FSR_OVERWRITES = 1 << 13, /* argument 0, but for a region: may be written into argument 0's memory */
+    FSR_OVERWRITES = 1 << 13, /* argument 0, but for a section: may be written into argument 0's memory */
     /* A formula of its arguments at one index: a compiler that knows their values may compute it. */
     FSR_IS_EXPRESSION = 1 << 14,
     FSR_IS_STEP = 1 << 15,     /* of 0-d: may be a step of an operator's or a loop's program */

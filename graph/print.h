@@ -80,14 +80,14 @@ void fsr_write_string(fsr_writer *w, const char *text);
 void fsr_write_value(fsr_writer *w, fsr_dtype dtype, fsr_value value);
 /* NAME(DTYPE name, ...) ulp=U c="..." and the other texts. */
 void fsr_write_routine(fsr_writer *w, const fsr_routine *f);
-/* How a region's text goes: the names of its arguments, group by group, and whether it has lines of its own, as in the
+/* How a region's text goes: the names of its arguments, set by set, and whether it has lines of its own, as in the
  * loop IR, or `;` between its instructions. condition: the last result is one. */
-#define FSR_REGION_GROUPS 3
+#define FSR_REGION_SETS 3
 typedef struct fsr_region_text {
     struct {
         const char *name;
         int n;
-    } group[FSR_REGION_GROUPS];
+    } set[FSR_REGION_SETS];
     bool condition, lines;
 } fsr_region_text;
 fsr_region_text fsr_combine_text(const fsr_combine *c, bool lines);

@@ -3,15 +3,14 @@
 #include "graph/print.h"
 
 fsr_region_text fsr_combine_text(const fsr_combine *c, bool lines) {
-    return (fsr_region_text){.group = {{"left", c->arity}, {"right", c->arity}, {"same", fsr_combine_same(c)}},
+    return (fsr_region_text){.set = {{"left", c->arity}, {"right", c->arity}, {"same", fsr_combine_same(c)}},
                              .lines = lines};
 }
 
 fsr_region_text fsr_iteration_text(const fsr_iteration *loop, bool lines) {
-    return (fsr_region_text){
-        .group = {{"state", loop->nstate}, {"arg", loop->narg}, {"same", fsr_iteration_same(loop)}},
-        .condition = true,
-        .lines = lines};
+    return (fsr_region_text){.set = {{"state", loop->nstate}, {"arg", loop->narg}, {"same", fsr_iteration_same(loop)}},
+                             .condition = true,
+                             .lines = lines};
 }
 
 void fsr_write_scalar(fsr_writer *w, const fsr_inst *inst, const char *letter) {
@@ -38,9 +37,9 @@ static void write_load(fsr_writer *w, const fsr_inst *inst) {
 
 static void write_argument(fsr_writer *w, const fsr_region_text *text, int number) {
     int g = 0;
-    for (; g + 1 < FSR_REGION_GROUPS && number >= text->group[g].n; g++)
-        number -= text->group[g].n;
-    fsr_write_piece(w, "%s%d", text->group[g].name, number);
+    for (; g + 1 < FSR_REGION_SETS && number >= text->set[g].n; g++)
+        number -= text->set[g].n;
+    fsr_write_piece(w, "%s%d", text->set[g].name, number);
 }
 
 static void write_results(fsr_writer *w, const fsr_region *r, const fsr_region_text *text) {

@@ -2,7 +2,7 @@
 /* Inside of the graph room: how records are stored. Other rooms use graph/graph.h.
  *
  * A graph is a shell (two pointers, kept by the owner until it is freed) and a body (freed with the graph). The
- * records of a body lie in slots of chunks that never move. Every live slot is in the doubly linked list of the scope
+ * records of a body lie in slots of slabs that never move. Every live slot is in the doubly linked list of the scope
  * that owns it, linked by slot numbers: moving a node to another scope allocates nothing, so a loop that keeps one
  * node a step touches the same few slots for ever. */
 #ifndef FUSOR_GRAPH_STORE_H
@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 #define FSR_NO_ID UINT32_MAX /* FSR_NO_NODE of graph/scope.h */
-#define FSR_CHUNK_SLOTS 64u
+#define FSR_SLAB_SLOTS 64u
 
 typedef struct fsr_slot {
     fsr_rec rec;
@@ -31,8 +31,8 @@ typedef struct fsr_scope {
 typedef struct fsr_graph_body {
     struct fsr_graph_body *next, *prev; /* live graphs of the owner */
     fsr_graph *shell;
-    fsr_slot **chunk;
-    uint32_t chunk_count, chunk_capacity;
+    fsr_slot **slab;
+    uint32_t slab_count, slab_capacity;
     uint32_t slots; /* ever used */
     uint32_t free;  /* first free slot below `slots` */
     uint64_t stamp; /* last one given */
@@ -49,7 +49,7 @@ struct fsr_graph {
 };
 
 static inline fsr_slot *fsr_slot_of(const fsr_graph_body *body, uint32_t id) {
-    return &body->chunk[id / FSR_CHUNK_SLOTS][id % FSR_CHUNK_SLOTS];
+    return &body->slab[id / FSR_SLAB_SLOTS][id % FSR_SLAB_SLOTS];
 }
 
 void fsr_scope_link(fsr_graph_body *body, int depth, uint32_t id);

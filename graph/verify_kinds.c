@@ -89,21 +89,21 @@ static const char *check_view(const fsr_applied *a) {
 
 /* Every index of the second argument names another element: each of its dimensions, if longer than 1, is taken by
  * exactly one dimension of the first, with a step. */
-static const char *check_region(const fsr_view *view, int ndim, const fsr_shape *part) {
+static const char *check_section(const fsr_view *view, int ndim, const fsr_shape *part) {
     int taken[FSR_MAX_DIMS] = {0};
     for (int j = 0; j < ndim; j++) {
         int from = view->from[j];
         if (from < -1 || from >= part->ndim)
-            return "a dimension that the region does not have";
+            return "a dimension that the section does not have";
         if (from < 0 || part->dim[from] <= 1)
             continue;
         taken[from]++;
         if (view->step[j] == 0)
-            return "a region with a step of 0";
+            return "a section with a step of 0";
     }
     for (int d = 0; d < part->ndim; d++)
         if (part->dim[d] > 1 && taken[d] != 1)
-            return "a region that names an element more than once";
+            return "a section that names an element more than once";
     return NULL;
 }
 
@@ -114,13 +114,13 @@ static const char *check_paste(const fsr_applied *a) {
     if (fsr_applied_dtype(a, 0) != a->n->dtype[0] || fsr_applied_dtype(a, 1) != a->n->dtype[0])
         return "an argument of another dtype";
     if (a->n->view.kind != FSR_VIEW_AFFINE)
-        return "a region that is no affine view";
+        return "a section that is no affine view";
     if (fsr_shape_size(part) == 0 && fsr_shape_size(&a->n->shape) > 0)
-        return "a region without elements";
-    const char *wrong = check_region(&a->n->view, a->n->shape.ndim, part);
+        return "a section without elements";
+    const char *wrong = check_section(&a->n->view, a->n->shape.ndim, part);
     for (int j = 0; !wrong && j < a->n->shape.ndim; j++)
         if (!inside(&a->n->view, j, a->n->shape.dim[j], part))
-            wrong = "a region outside its source";
+            wrong = "a section outside its source";
     return wrong;
 }
 
@@ -219,7 +219,7 @@ static const char *check_inset(const fsr_applied *a) {
         return "axes or a bound that there are not";
     for (int j = 0; j < n->shape.ndim; j++)
         if (part->dim[j] > n->shape.dim[j] || (part->dim[j] < n->shape.dim[j]) != (n->axes >> j & 1))
-            return "a region that is larger, or smaller along another axis";
+            return "a section that is larger, or smaller along another axis";
     return NULL;
 }
 

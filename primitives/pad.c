@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Padding: a constant is a region of a constant array; the other modes are the array beside slices of itself.
+/* Padding: a constant is a section of a constant array; the other modes are the array beside slices of itself.
  *
  * Along an axis of n elements, position i of the result shows element f(i - before), f having a period: n (wrap), 2n
  * (symmetric) or 2n - 2 (reflect), and each period at most two runs, one forwards and one backwards. So the result is a

@@ -170,7 +170,7 @@ static void map(fsr_lex *l, fsr_view *view, int j) {
     view->from[j] = (int8_t)from;
 }
 
-/* A region of an array that is overwritten is affine. */
+/* A section of an array that is overwritten is affine. */
 static void read_view(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     if (fsr_is(rec->kind, FSR_IS_VIEW) && fsr_lex_try(l, "reshape")) {
         rec->view.kind = FSR_VIEW_RESHAPE;

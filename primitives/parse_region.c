@@ -71,14 +71,14 @@ static bool argument(fsr_lex *l, const fsr_region_text *text, fsr_inst *inst) {
     int before = 0;
     if (sees_value(l) || !fsr_lex_word(l, word))
         return false;
-    for (int g = 0; g < FSR_REGION_GROUPS; g++) {
-        int number = text->group[g].name ? suffix(word, text->group[g].name, text->group[g].n) : -1;
+    for (int g = 0; g < FSR_REGION_SETS; g++) {
+        int number = text->set[g].name ? suffix(word, text->set[g].name, text->set[g].n) : -1;
         if (number >= 0) {
             inst->kind = FSR_INST_PARAM;
             inst->index = before + number;
             return true;
         }
-        before += text->group[g].n;
+        before += text->set[g].n;
     }
     l->at = start;
     return false;

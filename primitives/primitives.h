@@ -67,8 +67,8 @@ fsr_node fsr_strong(fsr_site at, fsr_node x);
 
 /* x broadcast to a shape it fits. x itself if nothing changes. */
 fsr_node fsr_stretch(fsr_site at, fsr_node x, const fsr_shape *shape);
-/* x with the region, a map from y's indices to its own, replaced by y: of x's dtype and the region's shape. */
-fsr_node fsr_paste(fsr_site at, fsr_node x, const fsr_view *region, fsr_node y);
+/* x with the section, a map from y's indices to its own, replaced by y: of x's dtype and the section's shape. */
+fsr_node fsr_paste(fsr_site at, fsr_node x, const fsr_view *section, fsr_node y);
 /* n >= 1 arrays of one rank, equal but along axis, side by side. */
 fsr_node fsr_join(fsr_site at, const fsr_node *x, int n, int axis);
 /* x without the axes (extent 1) of mask. */

@@ -4,7 +4,7 @@
  * Each needle is searched for by a loop of its own (fsr_iterate), in the kernel that computes the needles and goes on
  * with the places. A turn halves what is left, `length` keys from `place` on, without a branch: the key in the middle
  * is before the needle or not, and either way half of the length is left, for a key that is known to be behind the
- * needle may stay in it. So every needle takes as many turns as the number of keys has bits, and a group of lanes ends
+ * needle may stay in it. So every needle takes as many turns as the number of keys has bits, and a batch of lanes ends
  * together. place + length never passes the number of keys. Counter-example to the middle of two ends, (low + high) /
  * 2: their sum overflows, and what is left is not the same for all needles.
  *

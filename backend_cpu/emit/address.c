@@ -16,15 +16,15 @@ bool fsr_c_invariant(const fsr_kernel *k, int number) {
 }
 
 const char *fsr_c_row_at(const fsr_c_emit *e) {
-    return e->s->tall ? "[l][j]" : e->grouped ? "[j]" : "";
+    return e->s->tall ? "[l][j]" : e->abreast ? "[j]" : "";
 }
 
 const char *fsr_c_row_extent(const fsr_c_emit *e, char *out) {
     out[0] = 0;
     if (e->s->tall)
-        snprintf(out, FSR_EMIT_NAME, "[%d][%d]", e->s->tall, e->s->group);
-    else if (e->grouped)
-        snprintf(out, FSR_EMIT_NAME, "[%d]", e->s->group);
+        snprintf(out, FSR_EMIT_NAME, "[%d][%d]", e->s->tall, e->s->abreast);
+    else if (e->abreast)
+        snprintf(out, FSR_EMIT_NAME, "[%d]", e->s->abreast);
     return out;
 }
 
@@ -38,7 +38,7 @@ static const char *tile_row(const fsr_c_emit *e, char *out) {
 }
 
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
-    const bool array = e->grouped && e->k->stand[value].level == FSR_ROW && !fsr_c_invariant(e->k, value);
+    const bool array = e->abreast && e->k->stand[value].level == FSR_ROW && !fsr_c_invariant(e->k, value);
     char row[FSR_EMIT_NAME / 2] = "0";
     if (!array || !e->s->tall || e->tile_row < 0) {
         snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? fsr_c_row_at(e) : "");
@@ -161,7 +161,7 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
     if (e->k->stand[number].staged) {
-        fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), number, e->column, e->s->group,
+        fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), number, e->column, e->s->abreast,
                      fsr_c_close(inst->dtype));
         return;
     }

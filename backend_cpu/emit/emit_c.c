@@ -123,8 +123,8 @@ static void put_head(const fsr_c_emit *e, fsr_text *to) {
     if (k->npasses)
         fsr_text_add(to, ", %d pass%s, lanes %d, chunk %d", k->npasses, k->npasses > 1 ? "es" : "", e->s->lanes,
                      e->s->chunk);
-    if (e->grouped)
-        fsr_text_add(to, ", group %d", e->s->group);
+    if (e->abreast)
+        fsr_text_add(to, ", abreast %d", e->s->abreast);
     fsr_text_add(to, " */\n");
 }
 
@@ -136,7 +136,7 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     e->depth = 1;
     e->loop_dim = e->tile_row = -1;
     e->linear = e->row = e->column = "";
-    e->grouped = k->schedule.kind == FSR_SCHEDULE_COL;
+    e->abreast = k->schedule.kind == FSR_SCHEDULE_COL;
     snprintf(e->streams, sizeof e->streams, "%s", k->npasses ? "lined" : "stream");
     fsr_c_share_plan(e);
     fsr_kernel_counted(k, e->counted);
@@ -161,7 +161,7 @@ static void share_combining(const fsr_kernel *k, fsr_cpu_shape *out) {
 
 bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     fsr_c_emit *e = calloc(1, sizeof *e);
-    *out = (fsr_cpu_shape){.ndim = k->ndim, .nparallel = k->nparallel, .group = 1};
+    *out = (fsr_cpu_shape){.ndim = k->ndim, .nparallel = k->nparallel, .abreast = 1};
     if (!e)
         return false;
     prepare(e, k);
@@ -171,7 +171,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     for (int b = 0; b < k->narrays; b++)
         out->stream_bytes += k->schedule.streams >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     out->words = e->words;
-    out->group = e->grouped ? k->schedule.group : 1;
+    out->abreast = e->abreast ? k->schedule.abreast : 1;
     out->tall = k->schedule.tall;
     out->across = k->schedule.across;
     out->scans = fsr_kernel_has_scan(k);

@@ -49,7 +49,7 @@ typedef struct fsr_cpu_shape {
     bool columns; /* a row's columns may be divided */
     bool scans;
     int stream_bytes; /* of an element's results that may pass the caches by; 0: none may */
-    int group;        /* rows done together along the last parallel dimension, 1: none */
+    int abreast;      /* rows done together along the last parallel dimension, 1: none */
     int64_t part;     /* columns of a part */
     int words;        /* 8-byte words of a part's states */
     int kept;         /* kept values and panels: scratch of `kept` times cols words, rounded up to 64 bytes */

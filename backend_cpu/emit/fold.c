@@ -274,7 +274,7 @@ void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
     fsr_text_free(&t);
 }
 
-/* A scan in a loop that is not grouped only hands its inputs to the strip. */
+/* A scan in a loop that is not abreast only hands its inputs to the strip. */
 static void put_strip_input(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
     for (int i = 0; i < f->combine->arity && !e->counted[fold]; i++)
@@ -283,7 +283,7 @@ static void put_strip_input(fsr_c_emit *e, int fold) {
 
 void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     const fsr_fold *f = &e->k->fold[fold];
-    if (f->kind == FSR_FOLD_SCAN && !e->grouped) {
+    if (f->kind == FSR_FOLD_SCAN && !e->abreast) {
         put_strip_input(e, fold);
         return;
     }
@@ -377,7 +377,7 @@ void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
         scans |= fsr_c_is_scan(e, folds[i]);
     if (reductions)
         put_push(e, folds, n);
-    if (scans && e->grouped && !all_sequences(e, folds, n))
+    if (scans && e->abreast && !all_sequences(e, folds, n))
         put_carry(e, folds, n);
 }
 

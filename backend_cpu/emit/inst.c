@@ -20,13 +20,13 @@ static void put_index(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
 /* Of a strip, element l of the results; the exclusive ones are one place behind. */
 static void put_scan_result(const fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const fsr_fold *f = &e->k->fold[inst->index];
-    if (e->grouped)
+    if (e->abreast)
         fsr_text_add(to, "s%d_%d", inst->index, inst->component);
     else
         fsr_text_add(to, "h%d_%d[%d + l]", inst->index, inst->component, e->s->block - (f->exclusive ? 1 : 0));
 }
 
-/* A small scalar loop fetches the elements of a group of lanes. */
+/* A small scalar loop fetches the elements of a batch of lanes. */
 static bool is_gathered(const fsr_c_emit *e, int number) {
     return e->gathering && e->k->stand[number].gathered && !e->dead[number];
 }
@@ -130,7 +130,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
 static void put_defined(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
-    const bool array = e->grouped && e->k->stand[number].level == FSR_ROW;
+    const bool array = e->abreast && e->k->stand[number].level == FSR_ROW;
     fsr_text t = {0};
     put_value(e, &t, number);
     fsr_c_line(e, "%s%s%s%s = %s;", array ? "" : "const ", array ? "" : fsr_c_type(inst->dtype), array ? "" : " ",
@@ -178,7 +178,7 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
         if (fsr_c_invariant(e->k, order[i]))
             continue;
         work++;
-        if (e->grouped && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
+        if (e->abreast && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
             fsr_c_line(e, "%s v%d%s%s;", fsr_c_type(inst->dtype), order[i], fsr_c_row_extent(e, extent),
                        e->s->tall ? " = {0}" : "");
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops for each element in generated C.
  *
- * Lanes. Elements go in groups of lanes, so that the compiler makes vectors of them: every turn evaluates condition
- * and body for all lanes of a group, and a lane that has ended keeps its state. The group ends when no lane goes on.
+ * Lanes. Elements go in batches of lanes, so that the compiler makes vectors of them: every turn evaluates condition
+ * and body for all lanes of a batch, and a lane that has ended keeps its state. The batch ends when no lane goes on.
  * What tells lanes that go on is as wide as what they compute; an index of 32 bits is taken at as one.
  * Counter-example to one element after the other: a loop whose count depends on the element is no vector code, and
- * waits in each turn for the one before; the lanes of a group do not wait for each other.
+ * waits in each turn for the one before; the lanes of a batch do not wait for each other.
  * An element's bits do not depend on its neighbours, for what an ended lane would become is never looked at.
  *
- * Strips. The groups' values lie in arrays: the columns (the rows of a map) run in strips (scan.c), and what a
+ * Strips. The batches' values lie in arrays: the columns (the rows of a map) run in strips (scan.c), and what a
  * loop begins with is put into arrays over the strip, except what is the same for all of it; its function replaces
  * them by the results, where they lie, and the number of turns is there if somebody asks for it. What is evaluated once a row calls the loop for one element. */
 #include "backend_cpu/emit/parts.h"
@@ -98,7 +98,7 @@ static void put_one(fsr_c_emit *e, int number) {
     fsr_text_add(t, "    }\n%s}\n\n", counts(e, number) ? "    *count = n;\n" : "");
 }
 
-/* Lanes of the last group beyond the strip's end have its last element, and never run. */
+/* Lanes of the last batch beyond the strip's end have its last element, and never run. */
 static void put_padding(fsr_c_emit *e, int number, int lanes) {
     const fsr_iteration *l = program_of(e, number);
     fsr_text *t = &e->folds;
@@ -111,7 +111,7 @@ static void put_padding(fsr_c_emit *e, int number, int lanes) {
     fsr_text_add(t, "    }\n");
 }
 
-static void put_group_begin(fsr_c_emit *e, int number, int lanes, const char *mask) {
+static void put_batch_begin(fsr_c_emit *e, int number, int lanes, const char *mask) {
     fsr_text *t = &e->folds;
     fsr_text_add(t, "    for (i64 at = 0; at < m; at += %d) {\n", lanes);
     fsr_text_add(t, "        const %s left = m - at < %d ? (%s)(m - at) : %d;\n", mask, lanes, mask, lanes);
@@ -177,7 +177,7 @@ static void put_lanes(fsr_c_emit *e, int number) {
     const char *mask = lane_mask(program_of(e, number));
     put_head(e, number);
     put_padding(e, number, lanes);
-    put_group_begin(e, number, lanes, mask);
+    put_batch_begin(e, number, lanes, mask);
     put_asked(e, number, lanes);
     put_turn(e, number, lanes, mask);
     fsr_text_add(&e->folds, "    }\n}\n\n");

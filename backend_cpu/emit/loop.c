@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over columns in generated C: one pass of a row, or of a group of rows.
+/* Loops over columns in generated C: one pass of a row, or of rows abreast.
  *
  * A pass without folds is one plain loop, or strips (stage.c). With folds the columns run in chunks (see
  * fold.c). Several folded dimensions are nested loops; a chunk is then as many runs of the innermost one as it
@@ -114,9 +114,9 @@ static void put_rows(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_by_range(e, loop, put_row_loop);
 }
 
-/* One column, for each row of the block where rows are grouped. */
+/* One column, for each row of the block where rows are abreast. */
 static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
-    if (!e->grouped) {
+    if (!e->abreast) {
         fsr_c_column(e, loop->pass, loop->inst, loop->n);
         return;
     }
@@ -129,7 +129,7 @@ static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
 }
 
 static void put_run(fsr_c_emit *e, const fsr_body *loop) {
-    if (!e->grouped && !loop->nfolds)
+    if (!e->abreast && !loop->nfolds)
         fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 c = %s; c < %s; ++c)", e->low, e->high);
     put_columns_body(e, loop);
@@ -138,7 +138,7 @@ static void put_run(fsr_c_emit *e, const fsr_body *loop) {
 
 /* The same, in the versions for them; of a block of rows each column has versions. */
 static void put_columns(fsr_c_emit *e, const fsr_body *loop) {
-    if (!e->grouped) {
+    if (!e->abreast) {
         fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
         return;
     }
@@ -149,7 +149,7 @@ static void put_columns(fsr_c_emit *e, const fsr_body *loop) {
 
 /* Columns [c0, c1) in order, one accumulator a fold. */
 static void put_serial(fsr_c_emit *e, const fsr_body *loop) {
-    if (!e->grouped && fsr_c_has_strips(e)) {
+    if (!e->abreast && fsr_c_has_strips(e)) {
         fsr_c_strips(e, loop, "at + cs");
         return;
     }
@@ -162,7 +162,7 @@ static void put_serial(fsr_c_emit *e, const fsr_body *loop) {
 
 /* Lanes have accumulators of their own. Counter-example to leaving it to the compiler to find that out: beside a store
  * and a dozen loads it gave up, and the loop was no vector code. */
-static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
+static void put_batch_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_gather(e, loop->inst, loop->n);
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
@@ -174,13 +174,13 @@ static void put_group_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     e->gathering = false;
 }
 
-/* Columns [c0, c2) in whole groups of lanes. */
-static void put_groups(fsr_c_emit *e, const fsr_body *loop) {
+/* Columns [c0, c2) in whole batches of lanes. */
+static void put_batches(fsr_c_emit *e, const fsr_body *loop) {
     char end[FSR_EMIT_NAME];
     snprintf(end, sizeof end, "cl + %d", e->s->lanes);
     fsr_c_begin(e, "for (i64 cl = %s; cl < %s; cl += %d)", e->low, e->high, e->s->lanes);
     fsr_c_ahead(e, loop->pass, "cl", end);
-    fsr_c_by_range(e, loop, put_group_of_lanes);
+    fsr_c_by_range(e, loop, put_batch_of_lanes);
     fsr_c_end(e);
 }
 
@@ -213,18 +213,18 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
             continue;
         }
         fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->s->lanes);
-        fsr_c_by_range(e, &part, put_group_of_lanes);
+        fsr_c_by_range(e, &part, put_batch_of_lanes);
         fsr_c_end(e);
     }
     fsr_c_end(e);
 }
 
-/* Columns [c0, c2) in whole groups of lanes, then the rest up to c1, each in the lane that `lane` says. */
+/* Columns [c0, c2) in whole batches of lanes, then the rest up to c1, each in the lane that `lane` says. */
 static void put_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
     if (fsr_walk_is_staged(e->walk))
         fsr_c_by_version(e, loop, "c0", "c2", e->s->strip, put_stages);
     else
-        fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_groups);
+        fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_batches);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
     fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 l = %s;", lane);
@@ -312,15 +312,15 @@ static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
 
 static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     char extent[FSR_EMIT_NAME];
-    if (!e->grouped)
+    if (!e->abreast)
         fsr_c_outer(e, loop);
     if (loop->nfolds) {
         put_chunks(e, loop, nested);
         return;
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
-    bool strips = !e->grouped && fsr_c_has_strips(e);
-    if (!e->grouped && !strips && (e->walk->form == FSR_WALK_RUNS)) {
+    bool strips = !e->abreast && fsr_c_has_strips(e);
+    if (!e->abreast && !strips && (e->walk->form == FSR_WALK_RUNS)) {
         fsr_c_runs(e, loop, "0", extent, "at + c0", put_columns);
         return;
     }
@@ -362,14 +362,14 @@ static void put_folded(fsr_c_emit *e, const fsr_body *loop) {
 static void put_whole(fsr_c_emit *e, const fsr_body *loop) {
     e->laned = e->walk->form == FSR_WALK_LANES;
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
-    if (!e->grouped && fsr_c_has_strips(e))
+    if (!e->abreast && fsr_c_has_strips(e))
         fsr_c_strip_arrays(e, loop);
-    else if ((e->laned || e->grouped) && fsr_walk_is_staged(e->walk))
+    else if ((e->laned || e->abreast) && fsr_walk_is_staged(e->walk))
         fsr_c_hold_arrays(e, loop);
     if (fsr_c_has_pairs(e))
         fsr_c_pair_arrays(e, loop);
     put_folded(e, loop);
-    if (!e->grouped && fsr_c_has_strips(e))
+    if (!e->abreast && fsr_c_has_strips(e))
         fsr_c_strip_end(e, loop);
     fsr_c_fold_finish(e, loop->folds, loop->nfolds);
     memset(e->crossing, 0, sizeof e->crossing);
@@ -384,7 +384,7 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
         return;
     e->walk = &e->s->walk[pass];
     e->column = nested ? "run + c" : "c";
-    if (e->grouped)
+    if (e->abreast)
         e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";
     else
         e->linear = nested ? "at + run + c" : "at + c";

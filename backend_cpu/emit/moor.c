@@ -10,7 +10,7 @@
 
 /* The guard holds for the whole loop or not at all. */
 bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst) {
-    if (inst->kind != FSR_INST_LOAD || !inst->guard || e->grouped || e->spread || e->loop_dim < 0)
+    if (inst->kind != FSR_INST_LOAD || !inst->guard || e->abreast || e->spread || e->loop_dim < 0)
         return false;
     const fsr_access *access = &e->k->access[inst->index];
     const fsr_index_form *form = fsr_access_form(e->k, inst->index);

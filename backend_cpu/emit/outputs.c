@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of outputs in generated C: by columns, with the states of `tall` rows along one dimension and `group` along the
+/* Tiles of outputs in generated C: by columns, with the states of `tall` rows along one dimension and `abreast` along the
  * last one at once.
  *
- * What the columns of the tiles read is copied first, once for a block of the last dimension, into a panel: `group`
+ * What the columns of the tiles read is copied first, once for a block of the last dimension, into a panel: `abreast`
  * elements side by side for each column of the domain, in the loop's order. Then, for each column, the text of the
  * element stands there `tall` times, once for each row, in a loop over the panel's elements of constant length: the
  * compiler makes one vector of it, or a few, reads the panel's once, and finds the states to be registers as long as
@@ -21,10 +21,10 @@ static void put_panel_column(fsr_c_emit *e, int number) {
     fsr_text address = {0};
     fsr_c_address(e, &address, inst->index);
     fsr_c_independent(e);
-    fsr_c_line(e, "for (i64 j = 0; j < m; ++j) panel%d[(%s) * %d + j] = x%d[%s];", number, e->column, e->s->group,
+    fsr_c_line(e, "for (i64 j = 0; j < m; ++j) panel%d[(%s) * %d + j] = x%d[%s];", number, e->column, e->s->abreast,
                e->k->access[inst->index].buffer, address.data ? address.data : "");
-    fsr_c_line(e, "for (i64 j = m; j < %d; ++j) panel%d[(%s) * %d + j] = 0;", e->s->group, number, e->column,
-               e->s->group);
+    fsr_c_line(e, "for (i64 j = m; j < %d; ++j) panel%d[(%s) * %d + j] = 0;", e->s->abreast, number, e->column,
+               e->s->abreast);
     e->body.failed |= address.failed;
     fsr_text_free(&address);
 }
@@ -75,7 +75,7 @@ void fsr_c_tile_column(fsr_c_emit *e, const fsr_body *loop) {
         e->tile_row = l;
         snprintf(e->index[d], FSR_EMIT_NAME, "i%d + l%d", d, l);
         fsr_c_independent(e);
-        fsr_c_begin(e, "for (i64 j = 0; j < %d; ++j)", e->s->group);
+        fsr_c_begin(e, "for (i64 j = 0; j < %d; ++j)", e->s->abreast);
         fsr_c_column(e, loop->pass, loop->inst, loop->n);
         fsr_c_end(e);
     }
@@ -89,5 +89,5 @@ void fsr_c_states_begin(fsr_c_emit *e) {
         return;
     }
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->tall);
-    fsr_c_begin(e, "for (i64 j = 0; j < %d; ++j)", e->s->group);
+    fsr_c_begin(e, "for (i64 j = 0; j < %d; ++j)", e->s->abreast);
 }

@@ -12,7 +12,7 @@
  * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a
  * strip's values and mask, ends<i> both ends of its array; all<i> every result of CALL i; panel<i> what a tile's columns read of staged load i. r is
  * the row, l a lane, in a tile of outputs a row of it, l<n> row n of it or its last one, h how many it has, j a row
- * of a group, t the task, z the states of a part. */
+ * of those abreast, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 
@@ -41,7 +41,7 @@ typedef struct fsr_c_emit {
     fsr_text folds;         /* functions of the folds' operators */
     int depth;              /* indentation of body, in steps */
     fsr_source_calls calls; /* whose results stand in its open blocks */
-    bool grouped;           /* COL: the inner loop runs over `group` rows, row values are arrays */
+    bool abreast;           /* COL: the inner loop runs over `abreast` rows, row values are arrays */
     bool laned;             /* the loop being printed has `lanes` accumulators for each fold */
     bool pairing;           /* it fills the arrays of folds that keep their order */
     bool gathering;         /* the loop being printed reads narrow strided loads from lanes filled before it */
@@ -109,7 +109,7 @@ void fsr_c_text(fsr_c_emit *e, const char *before, const char *text, const char 
 void fsr_c_else(fsr_c_emit *e);
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_c_end(fsr_c_emit *e);
-/* "for (i64 j = 0; j < m; ++j) {" in a grouped kernel, from j0 to j1 where rows are cut at conditions, in tiles inside of a loop over their rows, else nothing; and its
+/* "for (i64 j = 0; j < m; ++j) {" in a abreast kernel, from j0 to j1 where rows are cut at conditions, in tiles inside of a loop over their rows, else nothing; and its
  * end. */
 void fsr_c_rows_begin(fsr_c_emit *e);
 void fsr_c_rows_end(fsr_c_emit *e);
@@ -151,9 +151,9 @@ void fsr_c_combine_tasks(fsr_c_emit *e);
 
 /* ---- inst.c: values, addresses, instructions ----------------------------------------------- */
 
-/* Fills lanes with the narrow strided loads of a group, for the loop over l that follows. */
+/* Fills lanes with the narrow strided loads of a batch, for the loop over l that follows. */
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
-/* "[j]": the subscript of what there is once a row of a group; "[l][j]" in a tile; "" where rows are not grouped. */
+/* "[j]": the subscript of what there is once for each row abreast; "[l][j]" in a tile; "" where rows are not abreast. */
 const char *fsr_c_row_at(const fsr_c_emit *e);
 /* The extent of such an array. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_row_extent(const fsr_c_emit *e, char *out);

@@ -4,7 +4,7 @@
  *             another dimension than the last, these two are walked in square tiles;
  *   ROW       loops over the parallel dimensions, in each row the passes one after the other, in each pass the columns
  *             in chunks;
- *   COL       the innermost parallel dimension in blocks of `group` rows; columns outside, the rows of the block
+ *   COL       the innermost parallel dimension in blocks of `abreast` rows; columns outside, the rows of the block
  *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW. With
  *             `tall` each block is cut into tiles of outputs (outputs.c).
  * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
@@ -180,8 +180,8 @@ static void put_by_column(fsr_c_emit *e) {
     for (int d = 0; d < last; d++)
         if (!e->s->tall || d != e->s->across)
             fsr_c_dimension(e, d);
-    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->group);
-    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->group, last, e->s->group);
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->abreast);
+    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->abreast, last, e->s->abreast);
     fsr_c_advance(e, last, "b");
     snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
     e->spread = true;
@@ -197,7 +197,7 @@ static void put_by_column(fsr_c_emit *e) {
 }
 
 void fsr_c_rows(fsr_c_emit *e) {
-    if (e->s->kind != FSR_SCHEDULE_MAP && e->grouped)
+    if (e->s->kind != FSR_SCHEDULE_MAP && e->abreast)
         put_by_column(e);
     else if (e->s->kind != FSR_SCHEDULE_MAP)
         put_by_row(e);

@@ -29,7 +29,7 @@ void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
     fsr_body_crossing(e->k, loop, stage, e->crossing);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
-            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, e->grouped ? e->s->group : e->s->strip);
+            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, e->abreast ? e->s->abreast : e->s->strip);
 }
 
 void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {

@@ -71,12 +71,12 @@ void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) {
 void fsr_c_rows_begin(fsr_c_emit *e) {
     if (e->s->tall)
         fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
-    if (e->grouped)
+    if (e->abreast)
         fsr_c_begin(e, e->cut_rows ? "for (i64 j = j0; j < j1; ++j)" : "for (i64 j = 0; j < m; ++j)");
 }
 
 void fsr_c_rows_end(fsr_c_emit *e) {
-    if (e->grouped)
+    if (e->abreast)
         fsr_c_end(e);
     if (e->s->tall)
         fsr_c_end(e);

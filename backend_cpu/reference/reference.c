@@ -190,10 +190,10 @@ static fsr_status run_paste(run *r, const fsr_rec *rec, fsr_ref_view *out) {
     if (!data)
         return no_memory(r, rec);
     *out = fsr_ref_view_whole(data, &rec->shape);
-    fsr_ref_view region = view_affine(rec, out, rec->shape.ndim);
+    fsr_ref_view section = view_affine(rec, out, rec->shape.ndim);
     bool ok = copy_elements(data, out, view_of(r, rec->arg[0]), &rec->shape) &&
-              copy_elements(data, &region, view_of(r, rec->arg[1]), part);
-    fsr_ref_data_unref(region.data);
+              copy_elements(data, &section, view_of(r, rec->arg[1]), part);
+    fsr_ref_data_unref(section.data);
     return ok ? FSR_OK : no_memory(r, rec);
 }
 

@@ -7,7 +7,7 @@
 #include "graph/shape.h"
 #include "graph/size.h"
 
-enum { CHUNK = 512 };
+enum { BATCH = 512 };
 
 typedef struct job {
     fsr_select_row row;         /* the first; `word` has fsr_ranked_words rows of keys for each slot */
@@ -159,14 +159,14 @@ typedef struct look {
 
 static void look_at_parts(void *arg, int worker) {
     look *l = arg;
-    uint64_t key[CHUNK];
+    uint64_t key[BATCH];
     (void)worker;
     for (int part; (part = atomic_fetch_add(&l->next, 1)) < FSR_SELECT_PARTS;) {
         int64_t low, high, within = 0;
         unsigned long long greatest = 0, above = ~0ULL;
         fsr_select_part(l->r->n, part, &low, &high);
-        for (int64_t i = low; i < high; i += CHUNK) {
-            const int64_t count = i + CHUNK < high ? CHUNK : high - i;
+        for (int64_t i = low; i < high; i += BATCH) {
+            const int64_t count = i + BATCH < high ? BATCH : high - i;
             fsr_select_seen own;
             fsr_select_keys(&l->r->form, l->r->size, l->r->in, i, i + count, key);
             fsr_select_look(l->r->form.simd, key, count, l->last, &own);

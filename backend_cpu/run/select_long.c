@@ -4,7 +4,7 @@
 #include "backend_cpu/run/select.h"
 #include <stdatomic.h>
 
-enum { CHUNK = 512, DIGIT = 11 };
+enum { BATCH = 512, DIGIT = 11 };
 
 typedef struct search {
     const fsr_select_row *r;
@@ -27,14 +27,14 @@ static uint64_t from_bit(uint64_t key, int bit) {
 static void count_parts(void *arg, int worker) {
     search *s = arg;
     const fsr_select_row *r = s->r;
-    uint64_t key[CHUNK];
+    uint64_t key[BATCH];
     (void)worker;
     for (int part; (part = atomic_fetch_add(&s->next, 1)) < FSR_SELECT_PARTS;) {
         int64_t *count = r->count[part], low, high;
         memset(count, 0, sizeof *r->count);
         fsr_select_part(r->n, part, &low, &high);
-        for (int64_t i = low; i < high; i += CHUNK) {
-            const int64_t end = i + CHUNK < high ? i + CHUNK : high;
+        for (int64_t i = low; i < high; i += BATCH) {
+            const int64_t end = i + BATCH < high ? i + BATCH : high;
             fsr_select_keys(&r->form, r->size, r->in, i, end, key);
             for (int64_t j = 0; j < end - i; j++)
                 count[key[j] >> s->shift & (FSR_SELECT_DIGITS - 1)] += from_bit(key[j], s->known) == s->prefix;
@@ -46,7 +46,7 @@ static void count_parts(void *arg, int worker) {
 static void collect_parts(void *arg, int worker) {
     search *s = arg;
     const fsr_select_row *r = s->r;
-    uint64_t key[CHUNK];
+    uint64_t key[BATCH];
     (void)worker;
     for (int part; (part = atomic_fetch_add(&s->next, 1)) < FSR_SELECT_PARTS;) {
         int64_t low, high;
@@ -54,8 +54,8 @@ static void collect_parts(void *arg, int worker) {
         for (int before = 0; before < part; before++)
             to += r->count[before][s->value];
         fsr_select_part(r->n, part, &low, &high);
-        for (int64_t i = low; i < high; i += CHUNK) {
-            const int64_t end = i + CHUNK < high ? i + CHUNK : high;
+        for (int64_t i = low; i < high; i += BATCH) {
+            const int64_t end = i + BATCH < high ? i + BATCH : high;
             fsr_select_keys(&r->form, r->size, r->in, i, end, key);
             for (int64_t j = 0; j < end - i; j++)
                 if (key[j] >> s->shift == s->prefix)

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 enum {
-    CHUNK = 512,
+    BATCH = 512,
     BUCKETS = 32,
     SAMPLED = 1 << 11,
     PIECE = 1 << 16, /* words */
@@ -24,10 +24,10 @@ typedef struct fsr_words_sort {
 
 /* Places below the keys; zeros of both signs have one key. */
 static void fill_places(const fsr_words_sort *w, int64_t low, int64_t high, int64_t *out) {
-    int32_t key[CHUNK];
+    int32_t key[BATCH];
     const bool zeros = w->s->form.zeros;
     for (int64_t i = low, n; i < high; i += n, out += n) {
-        n = high - i < CHUNK ? high - i : CHUNK;
+        n = high - i < BATCH ? high - i : BATCH;
         w->v->enter_32(&w->form, (const uint32_t *)w->s->in + i, n, key);
         for (int j = 0; j < n; j++)
             out[j] = (int64_t)((uint64_t)(uint32_t)(key[j] + (zeros && key[j] == -1)) << 32 | (uint64_t)(i + j));

@@ -110,8 +110,8 @@ static int64_t unit_of(const fsr_job *j, int d) {
         return j->band;
     if (s->flat)
         return FLAT_UNIT;
-    if (s->group > 1 && d == s->nparallel - 1)
-        return s->group;
+    if (s->abreast > 1 && d == s->nparallel - 1)
+        return s->abreast;
     if (s->tall && d == s->across)
         return s->tall;
     return s->nparallel == s->ndim ? MAP_UNIT : 1;

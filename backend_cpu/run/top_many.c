@@ -3,7 +3,7 @@
  * are wanted, those of the least places. Two passes after the search: how many each part has, and where they go. */
 #include "backend_cpu/run/top.h"
 
-enum { CHUNK = 512 };
+enum { BATCH = 512 };
 
 typedef struct search {
     const fsr_top *t;
@@ -16,13 +16,13 @@ typedef struct search {
 static void count_parts(void *arg, int worker) {
     search *s = arg;
     const fsr_top *t = s->t;
-    uint64_t key[CHUNK];
+    uint64_t key[BATCH];
     (void)worker;
     for (int part; (part = atomic_fetch_add(&s->next, 1)) < FSR_SELECT_PARTS;) {
         int64_t low, high, less = 0, equal = 0;
         fsr_select_part(t->n, part, &low, &high);
-        for (int64_t i = low; i < high; i += CHUNK) {
-            const int64_t end = i + CHUNK < high ? i + CHUNK : high;
+        for (int64_t i = low; i < high; i += BATCH) {
+            const int64_t end = i + BATCH < high ? i + BATCH : high;
             fsr_select_keys(&t->form, t->size, t->in, i, end, key);
             for (int64_t j = 0; j < end - i; j++) {
                 less += key[j] < s->last;
@@ -39,14 +39,14 @@ static void count_parts(void *arg, int worker) {
 static void move_parts(void *arg, int worker) {
     search *s = arg;
     const fsr_top *t = s->t;
-    uint64_t key[CHUNK];
+    uint64_t key[BATCH];
     (void)worker;
     for (int part; (part = atomic_fetch_add(&s->next, 1)) < FSR_SELECT_PARTS;) {
         int64_t low, high, equal = s->equal[part];
         fsr_record64 *to = t->record + s->less[part] + (equal < s->ties ? equal : s->ties);
         fsr_select_part(t->n, part, &low, &high);
-        for (int64_t i = low; i < high; i += CHUNK) {
-            const int64_t end = i + CHUNK < high ? i + CHUNK : high;
+        for (int64_t i = low; i < high; i += BATCH) {
+            const int64_t end = i + BATCH < high ? i + BATCH : high;
             fsr_select_keys(&t->form, t->size, t->in, i, end, key);
             for (int64_t j = 0; j < end - i; j++) {
                 const bool ties = key[j] == s->last;

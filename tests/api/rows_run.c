@@ -350,8 +350,8 @@ static void call_plan_schedule(api_run *r) {
 }
 
 static void call_plan_set_schedule(api_run *r) {
-    static const char *const fields[] = {"work 100", "lanes 2",         "",          NULL, "work",
-                                         "speed 3",  "group 16 work 7", "strip 128", " "};
+    static const char *const fields[] = {"work 100", "lanes 2",           "",          NULL, "work",
+                                         "speed 3",  "abreast 16 work 7", "strip 128", " "};
     api_plan *p;
     fsr_plan *plan = draw_plan(r, &p);
     const int kernel = api_below(r, 3) - api_below(r, 2);

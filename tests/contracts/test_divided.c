@@ -74,7 +74,7 @@ static void alternating_twice(void **state) {
     expect(&out, 1, "places that alternate in two dimensions");
 }
 
-/* Regions whose extents differ, the last of them one element wide, and one with steps. */
+/* Sections whose extents differ, the last of them one element wide, and one with steps. */
 static void pieces(void **state) {
     (void)state;
     fsr_node piece[5];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Slice assignment in place: right values whatever overlaps, nothing changed that somebody holds, and no more bytes
- * moved than the region's. */
+ * moved than the section's. */
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void overlaps(void **state) {
         fsr_node outs[] = {fsr_update(t, to, y), fsr_update(t, to, fsr_mul(y, to)), fsr_update(t, to, fsr_flip(y, 1)),
                            fsr_update(t, fsr_flip(to, 0), fsr_add(y, number(1)))};
         for (int j = 0; j < COUNT_OF(outs); ++j) {
-            expect_at_most(outs[j], (2 * N + 8 * 28) * 4, 3); /* of t, of what is assigned, of the region */
+            expect_at_most(outs[j], (2 * N + 8 * 28) * 4, 3); /* of t, of what is assigned, of the section */
             expect(&outs[j], 1, "an overlap");
         }
     }

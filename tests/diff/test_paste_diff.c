@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assignment to regions, concatenation and rolls with producers and consumers fused, of every dtype and around the
+/* Assignment to sections, concatenation and rolls with producers and consumers fused, of every dtype and around the
  * sizes where vectors and tiles end. Against the reference. */
 #include "graph/ops.h"
 #include "tests/support/subject.h"
@@ -22,7 +22,7 @@ static int pasted(fsr_dtype dtype, int64_t rows, int64_t cols, fsr_node *out) {
     out[n++] = fsr_update(x, first, fsr_slice(y, 0, rows - 1, rows, 1));
     out[n++] = fsr_update(twice, fsr_slice(twice, 0, 1, FSR_SLICE_END, 2), fsr_slice(y, 0, 0, rows / 2, 1));
     fsr_node third = fsr_slice(twice, 1, 1, FSR_SLICE_END, 3), more = fsr_slice(y, 1, 1, FSR_SLICE_END, 3);
-    out[n++] = fsr_equal(fsr_update(twice, third, more), y); /* some elements are in both regions */
+    out[n++] = fsr_equal(fsr_update(twice, third, more), y); /* some elements are in both sections */
     out[n++] = fsr_transpose(fsr_update(x, fsr_flip(x, 0), y), NULL);
     out[n++] = fsr_equal(fsr_update(x, even, fsr_int(subject_g, 1)), y);
     out[n++] = fsr_concat((fsr_node[]){x, fsr_transpose(fsr_transpose(y, NULL), NULL), even}, 3, 1);

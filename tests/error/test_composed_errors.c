@@ -123,7 +123,7 @@ static void of_matrices(void **state) {
     expect(fsr_vander_at(AT, m34, 3, false), FSR_ERR_SHAPE, "vander: f32[3,4] is not of one dimension (prog.c:12)");
     expect(fsr_vander_at(AT, v5, -1, false), FSR_ERR_VALUE, "vander: -1 columns of f32[5] (prog.c:12)");
     expect(fsr_update_at(AT, m34, fsr_diagonal(m34, 0, 0, 1), v5), FSR_ERR_VALUE,
-           "update: the region f32[3] is a diagonal of f32[3,4] (prog.c:12)");
+           "update: the section f32[3] is a diagonal of f32[3,4] (prog.c:12)");
 }
 
 static void of_ranges(void **state) {

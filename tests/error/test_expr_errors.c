@@ -217,7 +217,7 @@ static const mistake mistakes[] = {
     {"zeros(None)", 1, V, "zeros takes a list of numbers"},
     {"full([2], i)", 1, FSR_ERR_SHAPE, "broadcast_to: f32[3,4] does not broadcast to [2]"},
     {"update(i, v, 0)", 1, V,
-     "update: the region f32[5] is not f32[3,4] or a slice, transpose, flip, expand or squeeze of it"},
+     "update: the section f32[5] is not f32[3,4] or a slice, transpose, flip, expand or squeeze of it"},
     {"filter(i, v)", 1, FSR_ERR_SHAPE, "filter: the mask f32[5] does not have the shape of f32[3,4]"},
     {"average(i)", 1, V, "average takes 2 operands, not 1"},
     {"sum([0])", 1, V, "sum takes 1 operand, not 0"},

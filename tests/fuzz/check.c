@@ -302,12 +302,13 @@ static const char *odd_schedule(const fsr_program_step *step) {
         return "threads, vector or items are out of range";
     if (!gpu && (s->target != FSR_TARGET_CPU || s->lanes < 1 || (s->lanes & (s->lanes - 1)) || s->chunk < s->lanes))
         return "lanes or chunk are out of range";
-    if (gpu && s->kind == FSR_SCHEDULE_ROW && (s->group < 1 || s->threads % s->group || (s->group & (s->group - 1))))
-        return "the group is no power of two that divides the threads";
-    if (s->kind == FSR_SCHEDULE_ROW && s->persistent && (int64_t)s->group * s->items < ints[FSR_INT_COLS])
+    if (gpu && s->kind == FSR_SCHEDULE_ROW &&
+        (s->abreast < 1 || s->threads % s->abreast || (s->abreast & (s->abreast - 1))))
+        return "what is abreast is no power of two that divides the threads";
+    if (s->kind == FSR_SCHEDULE_ROW && s->persistent && (int64_t)s->abreast * s->items < ints[FSR_INT_COLS])
         return "the row is not held although the schedule says so";
     if (ints[FSR_INT_SPLITS] < 1 ||
-        (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_CHUNK] < ints[FSR_INT_COLS]))
+        (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_STRETCH] < ints[FSR_INT_COLS]))
         return "the splits do not cover the columns";
     if (step->blocks < 0 || step->blocks > INT32_MAX || step->work_bytes < 0 || step->zero_bytes < 0)
         return "blocks or workspace are out of range";

@@ -212,7 +212,7 @@ static void draw_paste(generator *t, recipe_step *s) {
     draw_slice(t, s, from->ndim ? from->dim[s->axis] : 1);
     s->list[0] = from->ndim ? below(t, from->ndim) : 0;
     s->shape[0] = below(t, 4) - 1;
-    s->flags = below(t, 4) | (chance(t, 80) ? REGION_OF_BOTH : 0) | (chance(t, 20) ? REGION_FLIPPED : 0);
+    s->flags = below(t, 4) | (chance(t, 80) ? SECTION_OF_BOTH : 0) | (chance(t, 20) ? SECTION_FLIPPED : 0);
     if (chance(t, 30))
         s->arg[1] = s->arg[0];
     recipe_step *base = &t->r->step[s->arg[0]];

@@ -364,17 +364,17 @@ static void record_pair(const recipe_step *s, const fsr_node *in, fsr_node *out)
         fsr_scan_with(out, in, op, AXES(s->axis), 1, s->flags);
 }
 
-static fsr_node region(const recipe_step *s, fsr_node x) {
+static fsr_node section(const recipe_step *s, fsr_node x) {
     fsr_node view = fsr_slice(x, s->axis, s->start, s->stop, s->step);
-    if (s->flags & REGION_CORNER)
+    if (s->flags & SECTION_CORNER)
         view = fsr_slice(view, s->list[0], s->shape[0], FSR_SLICE_END, 1);
-    return s->flags & REGION_TRANSPOSED ? fsr_transpose(view, NULL) : view;
+    return s->flags & SECTION_TRANSPOSED ? fsr_transpose(view, NULL) : view;
 }
 
 static fsr_node assigned(const recipe_step *s, fsr_node y) {
-    if (s->flags & REGION_OF_BOTH)
-        y = region(s, y);
-    return s->flags & REGION_FLIPPED ? fsr_flip(y, 0) : y;
+    if (s->flags & SECTION_OF_BOTH)
+        y = section(s, y);
+    return s->flags & SECTION_FLIPPED ? fsr_flip(y, 0) : y;
 }
 
 static fsr_node record_order(const recipe_step *s, fsr_node x) {
@@ -391,7 +391,7 @@ static fsr_node record_order(const recipe_step *s, fsr_node x) {
 
 static fsr_node record_paste(const recipe_step *s, const fsr_node *in) {
     switch (s->kind) {
-    case STEP_UPDATE: return fsr_update(in[0], region(s, in[0]), assigned(s, in[1]));
+    case STEP_UPDATE: return fsr_update(in[0], section(s, in[0]), assigned(s, in[1]));
     case STEP_CONCAT: return fsr_concat(in, 2, s->axis);
     case STEP_STACK: return fsr_stack(in, 2, s->axis);
     case STEP_FILTER: return fsr_filter(in[0], in[1], fsr_int(in[0].graph, (int64_t)s->value));

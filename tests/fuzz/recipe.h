@@ -74,7 +74,7 @@ typedef enum step_kind {
     STEP_SCAN_LINEAR,    /* axis, flags */
     STEP_SCAN_MAX_SUM,
     STEP_PAIR,   /* the second component of a step of one of these four, or the count of a loop */
-    STEP_UPDATE, /* the region of arg 0 by arg 1; see recipe_region */
+    STEP_UPDATE, /* the section of arg 0 by arg 1; see recipe_section */
     STEP_CONCAT, /* axis: arg 0 and arg 1 */
     STEP_STACK,  /* axis: arg 0 and arg 1 */
     STEP_ROLL,   /* axis (RECIPE_FLAT: flattened), start: the shift */
@@ -132,9 +132,9 @@ typedef struct recipe {
     int out[RECIPE_OUTS];
 } recipe;
 
-/* Flags of STEP_UPDATE: a second slice, [start:] with start in shape[0], along axis list[0]; the region transposed;
+/* Flags of STEP_UPDATE: a second slice, [start:] with start in shape[0], along axis list[0]; the section transposed;
  * arg 1 sliced as arg 0 is; and that turned around. */
-enum { REGION_CORNER = 1, REGION_TRANSPOSED = 2, REGION_OF_BOTH = 4, REGION_FLIPPED = 8 };
+enum { SECTION_CORNER = 1, SECTION_TRANSPOSED = 2, SECTION_OF_BOTH = 4, SECTION_FLIPPED = 8 };
 
 /* Arguments of a step of this kind. */
 int step_arity(const recipe_step *s);

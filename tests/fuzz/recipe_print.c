@@ -187,28 +187,28 @@ static void print_fold(const recipe_step *s, FILE *to) {
     fprintf(to, ")");
 }
 
-static void print_region(const recipe_step *s, int x, FILE *to) {
-    fputs(s->flags & REGION_TRANSPOSED ? "fsr_transpose(" : "", to);
-    fputs(s->flags & REGION_CORNER ? "fsr_slice(" : "", to);
+static void print_section(const recipe_step *s, int x, FILE *to) {
+    fputs(s->flags & SECTION_TRANSPOSED ? "fsr_transpose(" : "", to);
+    fputs(s->flags & SECTION_CORNER ? "fsr_slice(" : "", to);
     fprintf(to, "fsr_slice(n%d, %d, ", x, s->axis);
     print_bound(s->start, to);
     print_bound(s->stop, to);
     fprintf(to, "%lld)", (long long)s->step);
-    if (s->flags & REGION_CORNER)
+    if (s->flags & SECTION_CORNER)
         fprintf(to, ", %d, %lld, FSR_SLICE_END, 1)", s->list[0], (long long)s->shape[0]);
-    fputs(s->flags & REGION_TRANSPOSED ? ", NULL)" : "", to);
+    fputs(s->flags & SECTION_TRANSPOSED ? ", NULL)" : "", to);
 }
 
 static void print_paste(const recipe_step *s, FILE *to) {
     if (s->kind == STEP_UPDATE) {
         fprintf(to, "fsr_update(n%d, ", s->arg[0]);
-        print_region(s, s->arg[0], to);
-        fputs(s->flags & REGION_FLIPPED ? ", fsr_flip(" : ", ", to);
-        if (s->flags & REGION_OF_BOTH)
-            print_region(s, s->arg[1], to);
+        print_section(s, s->arg[0], to);
+        fputs(s->flags & SECTION_FLIPPED ? ", fsr_flip(" : ", ", to);
+        if (s->flags & SECTION_OF_BOTH)
+            print_section(s, s->arg[1], to);
         else
             fprintf(to, "n%d", s->arg[1]);
-        fputs(s->flags & REGION_FLIPPED ? ", 0))" : ")", to);
+        fputs(s->flags & SECTION_FLIPPED ? ", 0))" : ")", to);
     } else if (s->kind == STEP_ROLL) {
         fprintf(to, "fsr_roll(n%d, &(int64_t){%lld}, ", s->arg[0], (long long)s->start);
         fprintf(to, s->axis == RECIPE_FLAT ? "NULL, 1)" : "&(int){%d}, 1)", s->axis);

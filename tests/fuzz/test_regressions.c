@@ -198,7 +198,7 @@ static void test_stored_literal_reshaped(void **state) {
     CHECK(false, thrice, fsr_cummin(thrice, AXES(1), 1, 0));
 }
 
-/* What is changed where a computed region is, and put back there, is read and written in place by the same points: to
+/* What is changed where a computed section is, and put back there, is read and written in place by the same points: to
  * the fuzzer no conflict. */
 static void test_region_put_back_in_place(void **state) {
     (void)state;

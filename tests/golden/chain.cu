@@ -1,6 +1,6 @@
 // exp, log1p
 // 1 parallel dimensions, 0 folded, 0 passes
-// map: 256 threads, group 1, vector 4, items 4
+// map: 256 threads, abreast 1, vector 4, items 4
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -65,7 +65,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_exp_log1p_5ac8b2be(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows)
+k_exp_log1p_2a10cb9e(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;

@@ -1,6 +1,6 @@
 // mul, exp, log1p, mul, sum
 // 1 parallel dimensions, 1 folded, 1 passes
-// row: 512 threads, group 512, vector 4, items 8, persistent
+// row: 512 threads, abreast 512, vector 4, items 8, persistent
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -82,9 +82,9 @@ template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S 
     }
     return x;
 }
-/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
+/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
-template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)
+template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)
 {
     x = fsr_warp_fold<F, LANES>(x);
     if constexpr (WARPS > 1) {
@@ -116,7 +116,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_mul_exp_log1p_mul_sum_c08e9e50(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols)
+k_mul_exp_log1p_mul_sum_9debc3c4(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols)
 {
     const idx r = blockIdx.x;
     const idx end = cols;
@@ -150,7 +150,7 @@ k_mul_exp_log1p_mul_sum_c08e9e50(const f32 *__restrict__ x0, const f32 *__restri
             }
         }
     }
-    const pass0::state all0 = fsr_group_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state all0 = fsr_threads_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
     const f32 v7 = all0.f0.c0;
     if (threadIdx.x == 0) x2[r] = v7;
 }

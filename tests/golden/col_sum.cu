@@ -1,6 +1,6 @@
 // sum
 // 1 parallel dimensions, 1 folded, 1 passes
-// col: 256 threads, group 32, vector 4, items 4
+// col: 256 threads, abreast 32, vector 4, items 4
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -131,15 +131,15 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(256)
-k_sum_a9b4d62c(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx chunk, const idx n6, void *work, void *zero)
+k_sum_ce4b08a9(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx stretch, const idx n6, void *work, void *zero)
 {
     const idx tiles = (rows + 127) / 128;
     const idx s = fsr_div((idx)blockIdx.x, tiles);
     const idx tile = blockIdx.x - s * tiles;
     const idx row = tile * 128 + threadIdx.x % 32 * 4;
     const idx r = row < rows ? row : rows - 4;
-    const idx begin = s * chunk;
-    const idx stop = begin + chunk < cols ? begin + chunk : cols;
+    const idx begin = s * stretch;
+    const idx stop = begin + stretch < cols ? begin + stretch : cols;
     const idx part = ((stop > begin ? stop - begin : 0) + 7) / 8;
     const idx from = begin + threadIdx.x / 32 * part;
     const idx end = row >= rows ? 0 : from + part < stop ? from + part : stop;

@@ -1,6 +1,6 @@
 // mul, paste
 // 2 parallel dimensions, 0 folded, 0 passes
-// map: 256 threads, group 1, vector 4, items 4
+// map: 256 threads, abreast 1, vector 4, items 4
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -73,7 +73,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_paste_4c85ed9f(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
+k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;

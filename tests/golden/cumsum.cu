@@ -1,6 +1,6 @@
 // cumsum
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, group 1, vector 4, items 28
+// lookback: 512 threads, abreast 1, vector 4, items 28
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -206,7 +206,7 @@ static inline u32 fsr_take_ticket(u32 *ticket, u32 &shared)
     fsr_barrier();
     return shared;
 }
-static inline u64 fsr_region(u64 bytes) { return (bytes + 63) / 64 * 64; }
+static inline u64 fsr_aligned(u64 bytes) { return (bytes + 63) / 64 * 64; }
 static inline u32 fsr_board_entries(u32 tiles) { return tiles + (tiles >> 5) + (tiles >> 10) + (tiles >> 15); }
 /* Where the tiles of a row leave their folds: entry (0, i) of tile i, entry (l, i) of 32 complete entries of level l - 1. */
 template <class F> struct fsr_board {
@@ -261,8 +261,8 @@ template <class F> struct fsr_board {
         }
     }
 };
-/* A warp folds the entries of a level to the left of tile t within its group of 32, and posts the fold of a group that t completes
-   one level up. The top level has no groups. */
+/* A warp folds the entries of a level to the left of tile t within its set of 32, and posts the fold of a set that t completes
+   one level up. The top level has no sets. */
 template <class F> __forceinline__ static typename F::state fsr_climb(int level, u32 t, const fsr_board<F> &board)
 {
     typedef typename F::state S;
@@ -283,7 +283,7 @@ template <class F> __forceinline__ static typename F::state fsr_climb(int level,
     return sum;
 }
 /* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: one warp a level waits for the
-   entries to its left within the group of 32; who completes a group publishes its fold one level up. The tile's own fold was
+   entries to its left within the set of 32; who completes a set publishes its fold one level up. The tile's own fold was
    published before. scratch: four states. */
 template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(u32 t, const fsr_board<F> &board, S *scratch)
 {
@@ -329,7 +329,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-k_cumsum_4978cc46(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_cumsum_acfec64a(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
@@ -340,12 +340,12 @@ k_cumsum_4978cc46(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
     const idx a0 = r * cols;
     const idx a1 = r * cols;
     const u64 entries = fsr_board_entries((u32)splits);
-    char *flags = (char *)zero + fsr_region(4);
+    char *flags = (char *)zero + fsr_aligned(4);
     char *values = (char *)work;
     const fsr_board<chain0_0> board0 = {flags + r * entries * fsr_board<chain0_0>::flag,
         values + r * entries * fsr_board<chain0_0>::value, (u32)splits};
-    flags += fsr_region(rows * entries * fsr_board<chain0_0>::flag);
-    values += fsr_region(rows * entries * fsr_board<chain0_0>::value);
+    flags += fsr_aligned(rows * entries * fsr_board<chain0_0>::flag);
+    values += fsr_aligned(rows * entries * fsr_board<chain0_0>::value);
     __shared__ chain0_0::state s0_0[2][16];
     f32 v0[28] = {};
     chain0_0::item t0[28];

@@ -1,6 +1,6 @@
 // neg, cast, gather, mul, sqrt
 // 1 parallel dimensions, 0 folded, 0 passes
-// map: 256 threads, group 1, vector 2, items 2
+// map: 256 threads, abreast 1, vector 2, items 2
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -82,7 +82,7 @@ static inline i64 fsr_i32_to_i64(i32 x) { return (i64)x; }
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_neg_cast_gather_mul_sqrt_246f8939(const i32 *__restrict__ x0, u64 *__restrict__ x1, const f32 *__restrict__ x2, f32 *__restrict__ x3, const idx rows, const idx n5)
+k_neg_cast_gather_mul_sqrt_9b8b915b(const i32 *__restrict__ x0, u64 *__restrict__ x1, const f32 *__restrict__ x2, f32 *__restrict__ x3, const idx rows, const idx n5)
 {
     const idx r0 = (idx)blockIdx.x * 512 + threadIdx.x * 2;
     const bool whole = r0 + 2 <= rows;

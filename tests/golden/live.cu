@@ -1,6 +1,6 @@
 // maximum, minimum, prefix, mul, prefix, sum
 // 0 parallel dimensions, 1 folded, 1 passes
-// split: 512 threads, group 512, vector 1, items 4
+// split: 512 threads, abreast 512, vector 1, items 4
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -72,9 +72,9 @@ template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S 
     }
     return x;
 }
-/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
+/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
-template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)
+template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)
 {
     x = fsr_warp_fold<F, LANES>(x);
     if constexpr (WARPS > 1) {
@@ -105,7 +105,7 @@ template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(c
     const idx each = (n + WARPS * 32 - 1) / (WARPS * 32), first = threadIdx.x * each;
     S sum = F::identity();
     for (idx i = first; i < first + each && i < n; i++) sum = F::combine(sum, parts[i]);
-    return fsr_group_fold<F, 32, WARPS>(sum, scratch);
+    return fsr_threads_fold<F, 32, WARPS>(sum, scratch);
 }
 static inline i64 fsr_clip(i64 i, i64 n) { return i < 0 ? 0 : i < n ? i : n - 1; }
 static inline i32 fsr_clip(i32 i, u32 n) { return i < 0 ? 0 : i < (i32)n ? i : (i32)n - 1; }
@@ -130,7 +130,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_maximum_minimum_prefix_mul_pre_4a71cdf3(const i64 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, const idx n5, const idx n6, const idx n7, const idx n8, void *work, void *zero)
+k_maximum_minimum_prefix_mul_pre_db4bc1c9(const i64 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx cols, const idx splits, const idx stretch, const idx n5, const idx n6, const idx n7, const idx n8, void *work, void *zero)
 {
     const i64 v0 = x0[0];
     const i64 v1 = 0ll;
@@ -140,8 +140,8 @@ k_maximum_minimum_prefix_mul_pre_4a71cdf3(const i64 *__restrict__ x0, const f32 
     const i64 v5 = fsr_clip(v4, (i64)n8);
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;
-    const idx begin = s * chunk;
-    const idx end = begin + chunk < cols ? begin + chunk : cols;
+    const idx begin = s * stretch;
+    const idx end = begin + stretch < cols ? begin + stretch : cols;
     const idx stop = (u64)v5 < end ? (idx)v5 : end;
     const idx a1 = r * cols;
     const f32 v6 = 0x0p+0f;
@@ -171,7 +171,7 @@ k_maximum_minimum_prefix_mul_pre_4a71cdf3(const i64 *__restrict__ x0, const f32 
             if (c < end) acc0[i % 4].f0 = op0::combine(acc0[i % 4].f0, op0::state{v10});
         }
     }
-    const pass0::state part = fsr_group_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state part = fsr_threads_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
     pass0::state *const parts = (pass0::state *)work + (u64)r * splits;
     __shared__ u32 turn;
     if (!fsr_is_last(parts + s, part, (u32 *)zero + r, splits, turn)) return;

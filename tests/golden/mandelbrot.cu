@@ -1,6 +1,6 @@
 // iterate, cast, sum, div
 // 1 parallel dimensions, 1 folded, 1 passes
-// row: 1024 threads, group 1024, vector 4, items 4, persistent
+// row: 1024 threads, abreast 1024, vector 4, items 4, persistent
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -88,9 +88,9 @@ template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S 
     }
     return x;
 }
-/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
+/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
-template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)
+template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)
 {
     x = fsr_warp_fold<F, LANES>(x);
     if constexpr (WARPS > 1) {
@@ -153,7 +153,7 @@ struct pass0 {
 };
 
 extern "C" __global__ void __launch_bounds__(1024)
-k_iterate_cast_sum_div_6e5749f9(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
+k_iterate_cast_sum_div_48e623e1(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
 {
     const idx r = blockIdx.x;
     const idx end = cols;
@@ -191,7 +191,7 @@ k_iterate_cast_sum_div_6e5749f9(const f32 *__restrict__ x0, f64 *__restrict__ x1
             }
         }
     }
-    const pass0::state all0 = fsr_group_fold<pass0, 32, 32>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state all0 = fsr_threads_fold<pass0, 32, 32>(fsr_serial_fold<pass0>(acc0), s0);
     const f64 v7 = all0.f0.c0;
     const f64 v9 = v7 / v8;
     if (threadIdx.x == 0) x1[r] = v9;

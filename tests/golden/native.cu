@@ -1,6 +1,6 @@
 // neg, steps, cast, mul, sum
 // 0 parallel dimensions, 1 folded, 1 passes
-// split: 512 threads, group 512, vector 4, items 16
+// split: 512 threads, abreast 512, vector 4, items 16
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -90,9 +90,9 @@ template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S 
     }
     return x;
 }
-/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
+/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
-template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)
+template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)
 {
     x = fsr_warp_fold<F, LANES>(x);
     if constexpr (WARPS > 1) {
@@ -123,7 +123,7 @@ template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(c
     const idx each = (n + WARPS * 32 - 1) / (WARPS * 32), first = threadIdx.x * each;
     S sum = F::identity();
     for (idx i = first; i < first + each && i < n; i++) sum = F::combine(sum, parts[i]);
-    return fsr_group_fold<F, 32, WARPS>(sum, scratch);
+    return fsr_threads_fold<F, 32, WARPS>(sum, scratch);
 }
 static inline f64 fsr_i32_to_f64(i32 x) { return (f64)x; }
 static inline f64 fsr_f32_to_f64(f32 x) { return (f64)x; }
@@ -149,12 +149,12 @@ struct pass0 {
 static inline i32 user_steps_af846a29b6b4a12f(f32 re, f32 im, i32 limit);
 
 extern "C" __global__ void __launch_bounds__(512)
-k_neg_steps_cast_mul_sum_7606fe1c(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f64 *__restrict__ x2, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
+k_neg_steps_cast_mul_sum_c710cf73(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f64 *__restrict__ x2, const idx cols, const idx splits, const idx stretch, void *work, void *zero)
 {
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;
-    const idx begin = s * chunk;
-    const idx end = begin + chunk < cols ? begin + chunk : cols;
+    const idx begin = s * stretch;
+    const idx end = begin + stretch < cols ? begin + stretch : cols;
     const idx a0 = r * cols;
     const idx a1 = r * cols;
     const i32 v3 = 50;
@@ -189,7 +189,7 @@ k_neg_steps_cast_mul_sum_7606fe1c(const f32 *__restrict__ x0, const f32 *__restr
             }
         }
     }
-    const pass0::state part = fsr_group_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state part = fsr_threads_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
     pass0::state *const parts = (pass0::state *)work + (u64)r * splits;
     __shared__ u32 turn;
     if (!fsr_is_last(parts + s, part, (u32 *)zero + r, splits, turn)) return;

@@ -1,6 +1,6 @@
 // max, sub, exp, sum, div
 // 1 parallel dimensions, 1 folded, 3 passes
-// row: 512 threads, group 512, vector 4, items 8, persistent
+// row: 512 threads, abreast 512, vector 4, items 8, persistent
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -95,9 +95,9 @@ template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S 
     }
     return x;
 }
-/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
+/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
-template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)
+template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)
 {
     x = fsr_warp_fold<F, LANES>(x);
     if constexpr (WARPS > 1) {
@@ -147,7 +147,7 @@ struct pass1 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_max_sub_exp_sum_div_0420fbda(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols)
+k_max_sub_exp_sum_div_8fb56944(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols)
 {
     const idx r = blockIdx.x;
     const idx end = cols;
@@ -178,7 +178,7 @@ k_max_sub_exp_sum_div_0420fbda(const f32 *__restrict__ x0, f32 *__restrict__ x1,
             }
         }
     }
-    const pass0::state all0 = fsr_group_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state all0 = fsr_threads_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
     const f32 v2 = all0.f0.c0;
     __shared__ pass1::state s1[16];
     pass1::state acc1[4];
@@ -198,7 +198,7 @@ k_max_sub_exp_sum_div_0420fbda(const f32 *__restrict__ x0, f32 *__restrict__ x1,
             }
         }
     }
-    const pass1::state all1 = fsr_group_fold<pass1, 32, 16>(fsr_serial_fold<pass1>(acc1), s1);
+    const pass1::state all1 = fsr_threads_fold<pass1, 32, 16>(fsr_serial_fold<pass1>(acc1), s1);
     const f32 v6 = all1.f1.c0;
     {
         const idx c0 = (threadIdx.x / 32 * 64 + threadIdx.x % 32) * 4;

@@ -1,6 +1,6 @@
 // max, sub, exp, sum, div
 // 1 parallel dimensions, 1 folded, 3 passes
-// team: 512 threads, group 4, vector 4, items 32, persistent
+// team: 512 threads, abreast 4, vector 4, items 32, persistent
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -110,9 +110,9 @@ template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S 
     }
     return x;
 }
-/* Folds the threads of a group of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
+/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
-template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_group_fold(S x, typename F::state *scratch)
+template <class F, int LANES, int WARPS, class S> __forceinline__ static S fsr_threads_fold(S x, typename F::state *scratch)
 {
     x = fsr_warp_fold<F, LANES>(x);
     if constexpr (WARPS > 1) {
@@ -141,9 +141,9 @@ template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(c
     const idx each = (n + WARPS * 32 - 1) / (WARPS * 32), first = threadIdx.x * each;
     S sum = F::identity();
     for (idx i = first; i < first + each && i < n; i++) sum = F::combine(sum, parts[i]);
-    return fsr_group_fold<F, 32, WARPS>(sum, scratch);
+    return fsr_threads_fold<F, 32, WARPS>(sum, scratch);
 }
-static inline u64 fsr_region(u64 bytes) { return (bytes + 63) / 64 * 64; }
+static inline u64 fsr_aligned(u64 bytes) { return (bytes + 63) / 64 * 64; }
 
 struct op0 {
     struct state {
@@ -183,12 +183,12 @@ struct pass1 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-k_max_sub_exp_sum_div_a303ee6b(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx chunk, void *work, void *zero)
+k_max_sub_exp_sum_div_55543959(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx stretch, void *work, void *zero)
 {
     const idx team = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - team * splits;
-    const idx begin = s * chunk;
-    const idx end = begin + chunk < cols ? begin + chunk : cols;
+    const idx begin = s * stretch;
+    const idx end = begin + stretch < cols ? begin + stretch : cols;
     u32 *const gate = (u32 *)zero + team;
     u32 meetings = 0;
     constexpr u64 widest = 4;
@@ -221,8 +221,8 @@ k_max_sub_exp_sum_div_a303ee6b(const f32 *__restrict__ x0, f32 *__restrict__ x1,
                 }
             }
         }
-        const pass0::state part0 = fsr_group_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
-        pass0::state *const parts0 = (pass0::state *)((char *)work + (team * 2 + meetings % 2) * fsr_region(splits * (u64)widest));
+        const pass0::state part0 = fsr_threads_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
+        pass0::state *const parts0 = (pass0::state *)((char *)work + (team * 2 + meetings % 2) * fsr_aligned(splits * (u64)widest));
         meetings++;
         fsr_meet(parts0 + s, part0, gate, meetings * (u32)splits);
         __shared__ pass0::state last0[16];
@@ -246,8 +246,8 @@ k_max_sub_exp_sum_div_a303ee6b(const f32 *__restrict__ x0, f32 *__restrict__ x1,
                 }
             }
         }
-        const pass1::state part1 = fsr_group_fold<pass1, 32, 16>(fsr_serial_fold<pass1>(acc1), s1);
-        pass1::state *const parts1 = (pass1::state *)((char *)work + (team * 2 + meetings % 2) * fsr_region(splits * (u64)widest));
+        const pass1::state part1 = fsr_threads_fold<pass1, 32, 16>(fsr_serial_fold<pass1>(acc1), s1);
+        pass1::state *const parts1 = (pass1::state *)((char *)work + (team * 2 + meetings % 2) * fsr_aligned(splits * (u64)widest));
         meetings++;
         fsr_meet(parts1 + s, part1, gate, meetings * (u32)splits);
         __shared__ pass1::state last1[16];

@@ -1,6 +1,6 @@
 // mul, add
 // 2 parallel dimensions, 0 folded, 0 passes
-// map: 256 threads, group 1, vector 1, items 4
+// map: 256 threads, abreast 1, vector 1, items 4
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -27,7 +27,7 @@ static inline void fsr_barrier() { __syncthreads(); }
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_add_1485e59f(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx n4, const idx n5, const idx n6)
+k_mul_add_c0509794(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx n4, const idx n5, const idx n6)
 {
     const idx tiles1 = (n5 + 31) / 32;
     const idx q1 = fsr_div((idx)blockIdx.x, tiles1), rest1 = (idx)blockIdx.x - q1 * tiles1;

@@ -307,13 +307,13 @@ static float *run_team(bench *t, int members, const float *x, int64_t rows, int6
     k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
                                  .kind = FSR_SCHEDULE_TEAM,
                                  .threads = 512,
-                                 .group = 2,
+                                 .abreast = 2,
                                  .vector = 1,
                                  .items = 16,
                                  .members = members};
     fsr_module *m = compiled(t, kernel_finished(k));
     kernel_sizes(k, &launch, rows, cols);
-    launch.integer[FSR_INT_CHUNK] = 8192;
+    launch.integer[FSR_INT_STRETCH] = 8192;
     launch.integer[FSR_INT_SPLITS] = (cols + 8191) / 8192;
     launch.blocks = fsr_kernel_blocks(k, launch.integer);
     const int64_t work = fsr_kernel_work_bytes(k, launch.integer), zero = fsr_kernel_zero_bytes(k, launch.integer);

@@ -23,9 +23,9 @@ enum { ORDERS = 3 };
 static void explain(host_counts *n, const fsr_kernel *k, const fsr_launch *launch, const char *why) {
     if (n->failures++ > 3)
         return;
-    fprintf(stderr, "FAILED rows %lld cols %lld splits %lld chunk %lld: %s\n", (long long)launch->integer[FSR_INT_ROWS],
-            (long long)launch->integer[FSR_INT_COLS], (long long)launch->integer[FSR_INT_SPLITS],
-            (long long)launch->integer[FSR_INT_CHUNK], why);
+    fprintf(stderr, "FAILED rows %lld cols %lld splits %lld stretch %lld: %s\n",
+            (long long)launch->integer[FSR_INT_ROWS], (long long)launch->integer[FSR_INT_COLS],
+            (long long)launch->integer[FSR_INT_SPLITS], (long long)launch->integer[FSR_INT_STRETCH], why);
     fsr_kernel_print(k, stderr);
 }
 
@@ -95,7 +95,7 @@ static bool fits(const fsr_kernel *k, int64_t rows, int64_t columns) {
     bool any_tail = s->kind == FSR_SCHEDULE_MAP && k->ndim == 1;
     if (s->tall)
         return true;
-    if (s->persistent && s->kind == FSR_SCHEDULE_ROW && columns > (int64_t)s->group * s->items)
+    if (s->persistent && s->kind == FSR_SCHEDULE_ROW && columns > (int64_t)s->abreast * s->items)
         return false;
     return any_tail || inner % s->vector == 0;
 }
@@ -103,16 +103,16 @@ static bool fits(const fsr_kernel *k, int64_t rows, int64_t columns) {
 /* Blocks along the columns: as many as asked for, or as the schedule's tile says. */
 static void set_splits(const fsr_kernel *k, fsr_launch *launch, int64_t columns, int splits) {
     const fsr_schedule *s = &k->schedule;
-    int64_t chunk = columns;
+    int64_t stretch = columns;
     if (s->kind == FSR_SCHEDULE_LOOKBACK || (s->kind == FSR_SCHEDULE_TEAM && s->persistent))
-        chunk = (int64_t)(s->kind == FSR_SCHEDULE_TEAM ? s->threads : s->threads / s->group) * s->items;
+        stretch = (int64_t)(s->kind == FSR_SCHEDULE_TEAM ? s->threads : s->threads / s->abreast) * s->items;
     else if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW)
-        chunk = ((columns + splits - 1) / splits + s->vector - 1) / s->vector * s->vector;
+        stretch = ((columns + splits - 1) / splits + s->vector - 1) / s->vector * s->vector;
     else
         return;
-    chunk = chunk > 0 ? chunk : s->vector;
-    launch->integer[FSR_INT_CHUNK] = chunk;
-    launch->integer[FSR_INT_SPLITS] = columns > 0 ? (columns + chunk - 1) / chunk : 1;
+    stretch = stretch > 0 ? stretch : s->vector;
+    launch->integer[FSR_INT_STRETCH] = stretch;
+    launch->integer[FSR_INT_SPLITS] = columns > 0 ? (columns + stretch - 1) / stretch : 1;
 }
 
 void host_sweep_sizes(host_counts *n, fsr_kernel *k, fsr_schedule schedule, int splits, double tolerance,
@@ -146,7 +146,7 @@ void host_sweep_sizes(host_counts *n, fsr_kernel *k, fsr_schedule schedule, int 
 }
 
 void host_sweep(host_counts *n, fsr_kernel *k, fsr_schedule s, int splits, double tolerance) {
-    int64_t v = s.vector, group = s.kind == FSR_SCHEDULE_ROW ? s.group : s.threads, tile = group * s.items;
+    int64_t v = s.vector, group = s.kind == FSR_SCHEDULE_ROW ? s.abreast : s.threads, tile = group * s.items;
     const int64_t map[][2] = {{0, 32},  {4, 0},        {1, v},    {32, 1},       {31, 33},     {4, 32},
                               {257, 4}, {tile - 1, 4}, {tile, 4}, {tile + 1, 4}, {3 * tile, 2}};
     const int64_t row[][2] = {{0, 32},  {4, 0},   {1, v},        {5, 1},        {3, 31},   {2, 32},       {9, 33},
@@ -165,8 +165,8 @@ void host_sweep(host_counts *n, fsr_kernel *k, fsr_schedule s, int splits, doubl
                               {tile - v, 17},
                               {tile, 9},
                               {tile + v, 2},
-                              {s.group * v, 40},
-                              {s.group * v + v, 41}};
+                              {s.abreast * v, 40},
+                              {s.abreast * v + v, 41}};
     if (s.kind == FSR_SCHEDULE_MAP)
         host_sweep_sizes(n, k, s, splits, tolerance, map, sizeof map / sizeof *map);
     else if (s.kind == FSR_SCHEDULE_COL)
@@ -182,9 +182,13 @@ void host_finish(const host_counts *n) {
         fail_msg("%d failures in %d launches", n->failures, n->launches);
 }
 
-fsr_schedule host_schedule(fsr_schedule_kind kind, int threads, int group, int vector, int items) {
-    return (fsr_schedule){
-        .target = FSR_TARGET_GPU, .kind = kind, .threads = threads, .group = group, .vector = vector, .items = items};
+fsr_schedule host_schedule(fsr_schedule_kind kind, int threads, int abreast, int vector, int items) {
+    return (fsr_schedule){.target = FSR_TARGET_GPU,
+                          .kind = kind,
+                          .threads = threads,
+                          .abreast = abreast,
+                          .vector = vector,
+                          .items = items};
 }
 
 fsr_schedule host_persistent(fsr_schedule s) {

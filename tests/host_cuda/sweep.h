@@ -13,7 +13,7 @@ typedef struct host_counts {
     bool once;  /* one order will do */
 } host_counts;
 
-fsr_schedule host_schedule(fsr_schedule_kind kind, int threads, int group, int vector, int items);
+fsr_schedule host_schedule(fsr_schedule_kind kind, int threads, int abreast, int vector, int items);
 fsr_schedule host_persistent(fsr_schedule s);
 fsr_schedule host_wide(fsr_schedule s);
 

@@ -54,7 +54,7 @@ def axis_of(a):
     return None if a == NONE else a
 
 
-def region(args):
+def section(args):
     index = {}
     for i in range(0, len(args), 4):
         axis, start, stop, step = args[i:i + 4]
@@ -63,7 +63,7 @@ def region(args):
 
 
 def sliced(x, args):
-    index = region(args)
+    index = section(args)
     return x[tuple(index.get(d, slice(None)) for d in range(x.ndim))]
 
 

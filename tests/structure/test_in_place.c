@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slice assignment in place: where the array dies the region alone is written, and read; where it does not, or where
+/* Slice assignment in place: where the array dies the section alone is written, and read; where it does not, or where
  * what is assigned reads it elsewhere, the whole array is copied as it always was. */
 #include "tests/structure/plans.h"
 #include <setjmp.h>
@@ -58,14 +58,14 @@ static int64_t in_place_steps(const fsr_program *p, int64_t *bytes) {
     return n;
 }
 
-/* So many kernels that write regions, which move so many bytes; no memory beside the outputs but `arena`. */
+/* So many kernels that write sections, which move so many bytes; no memory beside the outputs but `arena`. */
 static void check_outs(const fsr_node *outs, int n, int steps, int64_t bytes, int64_t arena) {
     const fsr_target *targets[] = {&target_gpu, &target_cpu};
     for (int i = 0; i < 2; i++) {
         fsr_program p = plan_of(targets[i], outs, n);
         int64_t moved = 0;
         bool good = in_place_steps(&p, &moved) == steps && moved == bytes && values_end(&p) == arena;
-        good = good && (!steps || strstr(p.explanation, "in place: only the region"));
+        good = good && (!steps || strstr(p.explanation, "in place: only the section"));
         if (!good)
             print_error("%d steps, %lld bytes, an arena of %lld wanted, not %lld bytes and %lld\n%s\n", steps,
                         (long long)bytes, (long long)arena, (long long)moved, (long long)values_end(&p), p.explanation);
@@ -234,7 +234,7 @@ static fsr_node zero(void) {
     return fsr_int(g, 0);
 }
 
-/* At a start that is known when the kernel runs: the region, and the eight bytes of each start that is loaded. */
+/* At a start that is known when the kernel runs: the section, and the eight bytes of each start that is loaded. */
 static void at_a_start(void **state) {
     (void)state;
     fsr_node t = temporary(), s = number("s"), two = fsr_broadcast_to(fsr_float(g, 2), 2, SHAPE(1, COLS));

@@ -286,7 +286,7 @@ static void gathers_in_short_folds(void **state) {
 }
 
 /* Rows of a few columns cannot be one loop where something is gathered, nor go in stages: what is computed of it is
- * another kernel. A region of every other column in a fold goes before it, too. */
+ * another kernel. A section of every other column in a fold goes before it, too. */
 static void gathers_in_short_rows(void **state) {
     (void)state;
     const int cols = 1;

@@ -52,7 +52,7 @@ void cpu_begin(cpu_fixture *t, const char *name, fsr_schedule_kind kind, int ndi
         integer[d < nparallel ? FSR_INT_ROWS : FSR_INT_COLS] *= extent[d];
         integer[FSR_INT_EXTENT + d] = extent[d];
     }
-    integer[FSR_INT_CHUNK] = integer[FSR_INT_COLS];
+    integer[FSR_INT_STRETCH] = integer[FSR_INT_COLS];
 }
 
 int cpu_array(cpu_fixture *t, fsr_dtype dtype, const void *data, bool written) {

@@ -22,13 +22,13 @@ fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses)
     k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
                                  .kind = folded ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_MAP,
                                  .threads = 128,
-                                 .group = folded ? 32 : 1,
+                                 .abreast = folded ? 32 : 1,
                                  .vector = 1,
                                  .items = 4};
     return k;
 }
 
-fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int group) {
+fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int abreast) {
     return (fsr_schedule){.target = FSR_TARGET_CPU,
                           .kind = kind,
                           .lanes = lanes,
@@ -36,7 +36,7 @@ fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, i
                           .pair_level = FSR_USUAL_PAIR_LEVEL,
                           .line = FSR_USUAL_LINE,
                           .chunk = chunk,
-                          .group = group};
+                          .abreast = abreast};
 }
 
 fsr_kernel *kernel_finished(fsr_kernel *k) {
@@ -515,7 +515,7 @@ void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t
     launch->integer[FSR_INT_ROWS] = plane ? rows * columns : k->ndim == 3 ? rows * KERNEL_MIDDLE : rows;
     launch->integer[FSR_INT_COLS] = k->ndim > k->nparallel ? columns : 1;
     launch->integer[FSR_INT_SPLITS] = 1;
-    launch->integer[FSR_INT_CHUNK] = launch->integer[FSR_INT_COLS];
+    launch->integer[FSR_INT_STRETCH] = launch->integer[FSR_INT_COLS];
     if (k->ndim == 2) {
         launch->integer[FSR_INT_EXTENT] = rows;
         launch->integer[FSR_INT_EXTENT + 1] = columns;

@@ -11,7 +11,7 @@
 /* The kernel, its schedule completed. Those below are. */
 fsr_kernel *kernel_finished(fsr_kernel *k);
 /* For a CPU: accumulators, columns of a chunk, rows of the inner loop. */
-fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int group);
+fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, int abreast);
 /* A kernel over ndim dimensions, the first nparallel parallel. No failure: a test without memory may crash. */
 fsr_kernel *kernel_begin(const char *name, int ndim, int nparallel, int npasses);
 int kernel_array(fsr_kernel *k, fsr_dtype dtype, bool written);

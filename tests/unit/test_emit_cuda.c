@@ -20,7 +20,7 @@ static fsr_kernel *tiled(fsr_kernel *k, int outputs) {
     k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
                                  .kind = FSR_SCHEDULE_COL,
                                  .threads = 256,
-                                 .group = 16,
+                                 .abreast = 16,
                                  .vector = 4,
                                  .items = outputs,
                                  .depth = 16,
@@ -29,11 +29,11 @@ static fsr_kernel *tiled(fsr_kernel *k, int outputs) {
     return kernel_finished(kernel_tiled(k, outputs));
 }
 
-static fsr_kernel *scheduled(fsr_kernel *k, int kind, int threads, int group, int vector, int items) {
+static fsr_kernel *scheduled(fsr_kernel *k, int kind, int threads, int abreast, int vector, int items) {
     k->schedule = (fsr_schedule){.target = FSR_TARGET_GPU,
                                  .kind = (fsr_schedule_kind)kind,
                                  .threads = threads,
-                                 .group = group,
+                                 .abreast = abreast,
                                  .vector = vector,
                                  .items = items};
     return kernel_finished(k);
@@ -282,7 +282,7 @@ static void compiles_combining_stores(void **state) {
             snprintf(text, sizeof text,
                      "kernel k_into: into\n  domain [d0] passes 0 ints 6\n  array b0 i64\n  array b1 %s\n"
                      "  array b2 %s written\n"
-                     "  schedule gpu map threads 128 group 1 %s vector 1 items 1 accumulators 0 resident 0\n"
+                     "  schedule gpu map threads 128 abreast 1 %s vector 1 items 1 accumulators 0 resident 0\n"
                      "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
                      "  p0 row  v1 = %s load b1[d0] linear row_linear\n  p0 row  v2 = i64 drop(v0, i5)\n"
                      "  p0 row  store b2[v2] by %s of i5 = v1\n",

@@ -39,7 +39,7 @@ static bool same_step(const fsr_program_step *a, const fsr_program_step *b) {
     const bool team = s->kind == FSR_SCHEDULE_TEAM;
     return strcmp(a->kernel->comment, b->kernel->comment) == 0 && s->kind == t->kind && s->threads == t->threads &&
            s->vector == t->vector && s->items == t->items && s->accumulators == t->accumulators &&
-           s->resident == t->resident && (team || (s->group == t->group && s->persistent == t->persistent)) &&
+           s->resident == t->resident && (team || (s->abreast == t->abreast && s->persistent == t->persistent)) &&
            a->kernel->nints == b->kernel->nints &&
            memcmp(a->kernel->integer, b->kernel->integer, sizeof(int64_t) * (size_t)a->kernel->nints) == 0;
 }

@@ -129,22 +129,22 @@ static fsr_schedule draw_schedule(uint64_t seed, int *splits, bool *scans) {
     uint64_t bits = seed * 0x9e3779b97f4a7c15u >> 40;
     fsr_schedule s = {
         .target = FSR_TARGET_GPU, .kind = kinds[seed % 7], .threads = 32 << bits % 3, .vector = 1 << (bits >> 2) % 4};
-    s.group = s.threads;
+    s.abreast = s.threads;
     s.items = s.vector * (1 + (int)(bits >> 4) % 4);
     s.wide = (bits >> 6) & 1;
     *splits = 1 + (int)(bits >> 7) % 5;
     *scans = (bits >> 10) & 1;
     if (s.kind == FSR_SCHEDULE_ROW || (s.kind == FSR_SCHEDULE_COL && !*scans))
-        s.group = s.threads >> (bits >> 11) % 6;
+        s.abreast = s.threads >> (bits >> 11) % 6;
     if (s.kind == FSR_SCHEDULE_LOOKBACK)
-        s.group = 1;
+        s.abreast = 1;
     if (s.kind == FSR_SCHEDULE_LOOKBACK && *scans) {
         s.items /= s.vector;
         s.vector = 1;
-        s.group = s.threads >> (bits >> 11) % 6;
+        s.abreast = s.threads >> (bits >> 11) % 6;
     }
     if (s.kind == FSR_SCHEDULE_TEAM)
-        s.group = 1 + (int)(bits >> 11) % 4;
+        s.abreast = 1 + (int)(bits >> 11) % 4;
     if (s.kind == FSR_SCHEDULE_ROW || s.kind == FSR_SCHEDULE_TEAM)
         s.persistent = (bits >> 14) & 1;
     if (s.kind == FSR_SCHEDULE_SPLIT || s.kind == FSR_SCHEDULE_TEAM)

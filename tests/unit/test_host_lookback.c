@@ -55,7 +55,7 @@ static void test_lookback_levels(void **state) {
     host_sweep_sizes(&n, kernel_scan(FSR_I32, false), s, 1, 0, size, 6);
     host_sweep_sizes(&n, kernel_recurrence(), s, 1, 1e-9, size, 6);
     host_sweep_sizes(&n, kernel_scan_of_scan(FSR_I64), s, 1, 0, size, 6);
-    s.group = 2;
+    s.abreast = 2;
     s.items = 2;
     host_sweep_sizes(&n, kernel_recurrence(), s, 1, 1e-9, size, 6);
 #ifndef __SANITIZE_ADDRESS__

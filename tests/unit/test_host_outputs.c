@@ -6,8 +6,8 @@
 #include "tests/support/host_plan.h"
 #include "tests/support/one_graph.h"
 
-static fsr_schedule tiles(int threads, int group, int vector, int items, int tall, int depth) {
-    fsr_schedule s = host_schedule(FSR_SCHEDULE_COL, threads, group, vector, items);
+static fsr_schedule tiles(int threads, int abreast, int vector, int items, int tall, int depth) {
+    fsr_schedule s = host_schedule(FSR_SCHEDULE_COL, threads, abreast, vector, items);
     s.tall = tall;
     s.depth = depth;
     s.pad = vector;
@@ -17,7 +17,7 @@ static fsr_schedule tiles(int threads, int group, int vector, int items, int tal
 
 /* Tiles of `up` rows by 16 or 32 lanes, of KERNEL_MIDDLE; columns around the depth and the chunk. */
 static void sweep(host_counts *n, fsr_kernel *k, fsr_schedule s, double tolerance) {
-    const int64_t up = (int64_t)s.threads / s.group * s.tall, depth = s.depth;
+    const int64_t up = (int64_t)s.threads / s.abreast * s.tall, depth = s.depth;
     const int64_t sizes[][2] = {{0, 5},
                                 {1, 0},
                                 {1, 1},

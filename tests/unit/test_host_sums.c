@@ -96,11 +96,11 @@ static void run(const sums *s, int kind, uint64_t seed) {
 static void take_rows(fsr_program_step *step) {
     fsr_kernel *k = step->kernel;
     k->schedule.kind = FSR_SCHEDULE_ROW;
-    k->schedule.threads = k->schedule.group = 512;
+    k->schedule.threads = k->schedule.abreast = 512;
     k->schedule.items = 8;
     fsr_schedule_finish(k);
     step->kernel->integer[FSR_INT_SPLITS] = 1;
-    step->kernel->integer[FSR_INT_CHUNK] = step->kernel->integer[FSR_INT_COLS];
+    step->kernel->integer[FSR_INT_STRETCH] = step->kernel->integer[FSR_INT_COLS];
     step->blocks = fsr_kernel_blocks(k, step->kernel->integer);
 }
 

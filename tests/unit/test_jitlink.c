@@ -26,7 +26,7 @@ static const char kernel_text[] = "kernel k_linked: twice\n"
                                   "  domain [d0] passes 0 ints 5\n"
                                   "  array b0 f32\n"
                                   "  array b1 f32 written\n"
-                                  "  schedule gpu map threads 64 group 1 vector 1 items 1 accumulators 0 resident 0\n"
+                                  "  schedule gpu map threads 64 abreast 1 vector 1 items 1 accumulators 0 resident 0\n"
                                   "  p0 row  v0 = f32 load b0[d0] linear row_linear\n"
                                   "  p0 row  store b1[d0] linear row_linear = v0\n";
 

@@ -48,8 +48,8 @@ DAMAGE(fold_pass, k->fold[1].pass = 3)
 DAMAGE(fold_input, k->fold[0].input[0] = 2)
 DAMAGE(exclusive_reduce, k->fold[0].exclusive = true)
 DAMAGE(keep_row, k->stand[2].keep = true)
-DAMAGE(group_divides, k->schedule.group = 48)
-DAMAGE(group_power, k->schedule.threads = 96; k->schedule.group = 48)
+DAMAGE(abreast_divides, k->schedule.abreast = 48)
+DAMAGE(abreast_power, k->schedule.threads = 96; k->schedule.abreast = 48)
 DAMAGE(item_vectors, k->schedule.vector = 8)
 DAMAGE(vector_three, k->schedule.vector = 3; k->schedule.items = 3)
 DAMAGE(map_folds, k->schedule.kind = FSR_SCHEDULE_MAP)
@@ -70,7 +70,7 @@ DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
 DAMAGE(cpu_team, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_TEAM, 8, 512, 1))
 DAMAGE(cpu_lanes, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 12, 512, 1))
 DAMAGE(cpu_chunk, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_ROW, 8, 0, 1))
-DAMAGE(cpu_group, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_COL, 8, 512, 0))
+DAMAGE(cpu_abreast, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_COL, 8, 512, 0))
 
 static const struct {
     damage make;
@@ -114,8 +114,8 @@ static const struct {
     {fold_input, "v1: takes v2, which is not earlier"},
     {exclusive_reduce, "fold 0 is an exclusive reduction"},
     {keep_row, "v2: only an ELEM value can be kept"},
-    {group_divides, "schedule: a group of 48 does not divide 128 threads"},
-    {group_power, "schedule: a group of 48 is no power of two"},
+    {abreast_divides, "schedule: 48 abreast do not divide 128 threads"},
+    {abreast_power, "schedule: 48 abreast are no power of two"},
     {item_vectors, "schedule: 4 items are no multiple of vectors of 8"},
     {vector_three, "schedule: vectors of 3"},
     {map_folds, "schedule: map is for kernels without folded dimensions, and only for them"},
@@ -136,7 +136,7 @@ static const struct {
     {cpu_team, "schedule: a CPU has no schedule team"},
     {cpu_lanes, "schedule: 12 lanes"},
     {cpu_chunk, "schedule: chunks of 0"},
-    {cpu_group, "schedule: a group of 0 rows"},
+    {cpu_abreast, "schedule: 0 rows abreast"},
 };
 
 static void test_refuses(void **state) {

@@ -71,7 +71,7 @@ static void test_at_random(void **state) {
         fsr_schedule s = {.target = FSR_TARGET_GPU,
                           .kind = seed % 3 ? FSR_SCHEDULE_ROW : FSR_SCHEDULE_COL,
                           .threads = 64,
-                          .group = seed % 3 ? 32 : 64,
+                          .abreast = seed % 3 ? 32 : 64,
                           .vector = 1,
                           .items = 4,
                           .persistent = seed % 3 && seed % 2};
@@ -105,7 +105,7 @@ static const char everything[] =
     "  array b1 f32 written aliased\n"
     "  scalar s0 u64\n"
     "  routine u0 f32 half(f32 x, u64 n) ulp=0.5 c=\"return x / n; /* \\\"2\\\" */\"\n"
-    "  schedule gpu row threads 32 group 32 vector 1 items 1 accumulators 1 resident 0 wide contraction\n"
+    "  schedule gpu row threads 32 abreast 32 vector 1 items 1 accumulators 1 resident 0 wide contraction\n"
     "  fold f0 p0 reduce (f32 from -inf) commutative maximum\n"
     "  guard g0 0 <= i6 + d0*i7 + d1 < i8 step i9 and 0 <= d1 < i10\n"
     "  p0 row  v0 = u64 s0\n"

@@ -264,10 +264,10 @@ static void each_combining(const char *schedule, runner run, void *user, const c
             one_combining(row, (way + row) % WAYS, schedule, run, user, who);
 }
 
-static const char cpu_map[] = "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
-                  cpu_strips[] = "cpu map group 1 lanes 8 chunk 4096 work 3 strip 64 flat\n  walk p0 strips phased",
-                  cpu_row[] = "cpu row group 1 lanes 8 chunk 4096 work 3\n  walk p0 lanes",
-                  cpu_col[] = "cpu col group 128 lanes 8 chunk 512 work 3";
+static const char cpu_map[] = "cpu map abreast 1 lanes 8 chunk 4096 work 3 flat",
+                  cpu_strips[] = "cpu map abreast 1 lanes 8 chunk 4096 work 3 strip 64 flat\n  walk p0 strips phased",
+                  cpu_row[] = "cpu row abreast 1 lanes 8 chunk 4096 work 3\n  walk p0 lanes",
+                  cpu_col[] = "cpu col abreast 128 lanes 8 chunk 512 work 3";
 
 static void interpreted(void **state) {
     (void)state;
@@ -296,22 +296,23 @@ static void as_c(void **state) {
 
 static void as_cuda(void **state) {
     (void)state;
-    each_flat("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA");
-    each_flat("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL, "CUDA, vectors");
-    each_told("gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA, told");
-    each_combining("gpu map threads 32 group 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL,
+    each_flat("gpu map threads 32 abreast 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA");
+    each_flat("gpu map threads 32 abreast 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL,
+              "CUDA, vectors");
+    each_told("gpu map threads 32 abreast 1 vector 1 items 2 accumulators 0 resident 0", emulate, NULL, "CUDA, told");
+    each_combining("gpu map threads 32 abreast 1 vector 4 items 4 accumulators 0 resident 0", emulate, NULL,
                    "CUDA, combining");
-    each_combining("gpu map threads 32 group 1 bins 8 vector 1 items 2 accumulators 0 resident 0", emulate, NULL,
+    each_combining("gpu map threads 32 abreast 1 bins 8 vector 1 items 2 accumulators 0 resident 0", emulate, NULL,
                    "CUDA, combining into bins");
-    one_combining(1, SEVERAL, "gpu map threads 64 group 1 bins 8 vector 1 items 8 accumulators 0 resident 0", emulate,
+    one_combining(1, SEVERAL, "gpu map threads 64 abreast 1 bins 8 vector 1 items 8 accumulators 0 resident 0", emulate,
                   NULL, "CUDA, combining into bins of fewer blocks than there may be");
-    each_rows("gpu row threads 64 group 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate, NULL,
-              "CUDA, rows");
-    each_rows("gpu row threads 64 group 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate, NULL,
-              "CUDA, rows in vectors");
-    each_rows("gpu col threads 32 group 32 vector 1 items 1 accumulators 1 resident 0", true, emulate, NULL,
+    each_rows("gpu row threads 64 abreast 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate,
+              NULL, "CUDA, rows");
+    each_rows("gpu row threads 64 abreast 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate,
+              NULL, "CUDA, rows in vectors");
+    each_rows("gpu col threads 32 abreast 32 vector 1 items 1 accumulators 1 resident 0", true, emulate, NULL,
               "CUDA, columns");
-    each_rows("gpu col threads 32 group 8 vector 2 items 2 accumulators 2 resident 0", true, emulate, NULL,
+    each_rows("gpu col threads 32 abreast 8 vector 2 items 2 accumulators 2 resident 0", true, emulate, NULL,
               "CUDA, columns in vectors");
 }
 

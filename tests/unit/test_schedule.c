@@ -111,7 +111,7 @@ DAMAGE(stream_none, s->streams = 1u << 31)
 DAMAGE(ahead_once, s->ahead = 1)
 DAMAGE(joined_none, s->joined = 1u << 15)
 DAMAGE(widened_sum, s->widened = 1)
-DAMAGE(kept_group, k->stand[0].keep = true; s->group = 2)
+DAMAGE(kept_group, k->stand[0].keep = true; s->abreast = 2)
 DAMAGE(fold_plain, s->fold_walk.form = FSR_WALK_STRIPS; s->strip = 0)
 
 DAMAGE(no_tile, s->across = 1)

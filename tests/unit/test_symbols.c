@@ -56,8 +56,8 @@ static fsr_kernel *gather_kernel(fsr_bound bound, bool gpu) {
     char text[2048];
     bool raises = bound == FSR_BOUND_RAISE;
     snprintf(text, sizeof text, gather,
-             gpu ? "gpu map threads 32 group 1 vector 1 items 2 accumulators 0 resident 0"
-                 : "cpu map group 1 lanes 8 chunk 4096 work 3 flat",
+             gpu ? "gpu map threads 32 abreast 1 vector 1 items 2 accumulators 0 resident 0"
+                 : "cpu map abreast 1 lanes 8 chunk 4096 work 3 flat",
              fsr_bound_name(bound), raises ? " to b2" : "");
     const char *words = strstr(text, "  array b2");
     fsr_kernel *k = NULL;
@@ -193,8 +193,9 @@ static fsr_kernel *guarded_kernel(int conditions) {
         fsr_text_add(&text, ", d%d", d);
     fsr_text_add(&text, "] passes 0 ints %d\n  array b0 i64\n  array b1 f32\n  array b2 u64 written\n",
                  FIRST + conditions * OF_CONDITION);
-    fsr_text_add(&text, "  array b3 f32 written\n  schedule gpu map threads 32 group 1 vector 1 items 2 accumulators 0 "
-                        "resident 0\n  guard g0");
+    fsr_text_add(&text,
+                 "  array b3 f32 written\n  schedule gpu map threads 32 abreast 1 vector 1 items 2 accumulators 0 "
+                 "resident 0\n  guard g0");
     for (int c = 0; c < conditions; c++) {
         const int first = FIRST + c * OF_CONDITION;
         fsr_text_add(&text, "%s 0 <= i%d", c ? " and" : "", first);
@@ -332,7 +333,7 @@ static const char homes[] = "kernel k_homes: take\n"
                             "  array b2 i64\n"
                             "  array b3 f32 written\n"
                             "  scalar s0 i64\n"
-                            "  schedule cpu map group 1 lanes 8 chunk 4096 work 3\n"
+                            "  schedule cpu map abreast 1 lanes 8 chunk 4096 work 3\n"
                             "  guard g0 0 <= d0 + v4 < i6\n"
                             "  p0 once v0 = i64 1\n"
                             "  p0 once v1 = i64 add(v0, v0)\n"

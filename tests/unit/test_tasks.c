@@ -37,7 +37,7 @@ static void check(int workers, int unit) {
                                  .nparallel = 2,
                                  .work = 100,
                                  .combined = -1,
-                                 .group = 1,
+                                 .abreast = 1,
                                  .band = ARGUMENT,
                                  .band_bytes = ARGUMENT + 1};
     fsr_launch launch = {.array = {&r}, .integer = {ROWS * COLS, 1, 1, 1, ROWS, COLS, BAND, 64}};

@@ -127,7 +127,7 @@ static const char combining[] =
     "  array b0 i64\n"
     "  array b1 i32\n"
     "  array b2 i32 written\n"
-    "  schedule gpu map threads 256 group 1 bins 64 vector 1 items 4 accumulators 0 resident 0\n"
+    "  schedule gpu map threads 256 abreast 1 bins 64 vector 1 items 4 accumulators 0 resident 0\n"
     "  p0 row  v0 = i64 load b0[d0] linear row_linear\n"
     "  p0 row  v1 = i32 load b1[d0] linear row_linear\n"
     "  p0 row  v2 = i64 drop(v0, i5)\n"
