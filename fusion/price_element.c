@@ -139,6 +139,13 @@ static double share_of(const fsr_inst *inst, int d, double inner, uint32_t moves
     return d >= 0 && !(moves >> d & 1) && !effect && inner > 1 ? 1 / inner : 1;
 }
 
+/* The part of a gather that an element is charged for: a CPU takes a row whole whose place is computed once. */
+static double row_of(const fsr_price_loop *l, const fsr_form *f, int d) {
+    const bool rows = l->group->kernel->schedule.target == FSR_TARGET_CPU &&
+                      l->group->kernel->schedule.kind == FSR_SCHEDULE_MAP && d >= 0 && !(f->moves >> d & 1);
+    return rows ? 1 / fmax(l->inner, 1) : 1;
+}
+
 void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_kernel *k = group->kernel;
     const int d = fsr_price_inner(k);
@@ -156,7 +163,8 @@ void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_
             continue;
         const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
         out->stride[number] = stride_of(&f, d);
-        out->gather[number] = inst->kind == FSR_INST_LOAD ? gather_of(prices, k, inst->index, &f) : 0;
+        out->gather[number] =
+            inst->kind == FSR_INST_LOAD ? gather_of(prices, k, inst->index, &f) * row_of(out, &f, d) : 0;
         out->access[number] = loads_of(prices, k, inst, out->stride[number]);
     }
 }

@@ -52,6 +52,11 @@ static bool moves_with_rows(const fsr_kernel *k, int number) {
            inst->kind != FSR_INST_PARAM;
 }
 
+/* A map's index, in bounds, that is the same along its innermost dimension: rows are taken whole. */
+static bool is_of_row(const fsr_kernel *k, int number) {
+    return k->schedule.kind == FSR_SCHEDULE_MAP && fsr_inst_is_of_row(k, number, k->ndim - 1);
+}
+
 /* The loop's values that may differ from element to element, and whatever is written once only. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
     memset(moving, 0, FSR_MAX_INSTS * sizeof *moving);
@@ -75,6 +80,7 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
+        case FSR_INST_BOUND: *own = !is_of_row(k, number); break;
         default: *own = true;
         }
     }

@@ -185,11 +185,11 @@ int fsr_iteration_widest(const fsr_iteration *l) {
     return (int)wide;
 }
 
-/* ---- rows that go to computed places ------------------------------------------------------------------ */
+/* ---- rows at computed places -------------------------------------------------------------------------- */
 
 static bool goes_along(const fsr_kernel *k, const fsr_inst *inst, int d) {
     const fsr_index_form *form = fsr_access_form(k, inst->index);
-    if (d < 0 || form->stride[d] != FSR_STRIDE_ONE || form->divisor)
+    if (form->stride[d] != FSR_STRIDE_ONE || form->divisor)
         return false;
     for (int t = 0; t < form->nterms; ++t)
         if (fsr_value_dimensions(k, form->term[t].value) >> d & 1)
@@ -197,19 +197,22 @@ static bool goes_along(const fsr_kernel *k, const fsr_inst *inst, int d) {
     return true;
 }
 
-int fsr_body_row_store(const fsr_kernel *k, const fsr_body *body, int d) {
-    int store = -1;
-    for (int i = 0; i < body->n; ++i) {
-        const fsr_inst *inst = &k->inst[body->inst[i]];
-        if (inst->kind == FSR_INST_STORE && (store >= 0 || !inst->combines || !goes_along(k, inst, d)))
-            return -1;
-        store = inst->kind == FSR_INST_STORE ? body->inst[i] : store;
-    }
-    return store;
-}
-
 bool fsr_inst_is_of_row(const fsr_kernel *k, int number, int d) {
     const fsr_inst_kind kind = k->inst[number].kind;
     const bool does = kind == FSR_INST_STORE || kind == FSR_INST_COMBINE || kind == FSR_INST_ITERATE;
-    return !does && !(fsr_value_dimensions(k, number) >> d & 1);
+    return d >= 0 && !does && !(fsr_value_dimensions(k, number) >> d & 1);
+}
+
+bool fsr_body_has_rows(const fsr_kernel *k, const fsr_body *body, int d) {
+    int stores = 0;
+    bool any = false, combines = false;
+    for (int i = 0; i < body->n; ++i) {
+        const fsr_inst *inst = &k->inst[body->inst[i]];
+        any = any || (inst->kind == FSR_INST_BOUND && fsr_inst_is_of_row(k, body->inst[i], d));
+        combines = combines || (inst->kind == FSR_INST_STORE && inst->combines);
+        stores += inst->kind == FSR_INST_STORE;
+        if (inst->kind == FSR_INST_STORE && inst->combines && any && !goes_along(k, inst, d))
+            return false;
+    }
+    return any && (!combines || stores == 1);
 }

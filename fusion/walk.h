@@ -44,9 +44,9 @@ bool fsr_kernel_in_place(const fsr_kernel *k);
 int fsr_walk_arguments(const fsr_kernel *k, int number, int *out);
 /* counted[f]: a scan whose results only compacted stores name, which keep count themselves; it is not done. */
 void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]);
-/* The only store of a loop along dimension d, if it combines, and elements of the loop go to places one beside the other:
- * what is computed of the place is the same for all. -1: there is none. */
-int fsr_body_row_store(const fsr_kernel *k, const fsr_body *body, int d);
+/* Rows go whole to, or come whole from, computed places: an index in bounds, in a loop along dimension d, is the same for
+ * all of it, and if the loop combines, its elements go one beside the other. */
+bool fsr_body_has_rows(const fsr_kernel *k, const fsr_body *body, int d);
 /* A value that is the same for all elements along dimension d. */
 bool fsr_inst_is_of_row(const fsr_kernel *k, int number, int d);
 /* Bytes of the widest number of a loop's program, at least 4. */

@@ -10,8 +10,7 @@
  *
  * Two elements of a loop may have one place. Counter-example to a loop that the compiler may turn into vector code, as
  * it may that of every other store: of eight elements with one place one would be counted. Where whole rows go to
- * computed places, a row's elements lie one beside the other: what is the same for the row is computed before the loop,
- * which is vector code and does not run for a row that is dropped. */
+ * computed places, a row's elements lie one beside the other, and its loop is vector code (rows.c). */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 
@@ -24,37 +23,6 @@ static void put_into(fsr_c_emit *e, const fsr_inst *inst, const char *where, con
                address, text.data ? text.data : "");
     e->body.failed |= text.failed;
     fsr_text_free(&text);
-}
-
-static void put_row(fsr_c_emit *e, const fsr_body *row, int store) {
-    fsr_text drops = {0};
-    fsr_c_begin(e, "%s", "");
-    fsr_c_insts(e, row->inst, row->n);
-    fsr_c_drops(e, &drops, &e->k->inst[store]);
-    fsr_c_begin(e, "if (%s)", drops.size ? drops.data : "1");
-    e->body.failed |= drops.failed;
-    fsr_text_free(&drops);
-}
-
-void fsr_c_row_combined(fsr_c_emit *e, const fsr_body *loop, fsr_body *rest) {
-    const int store = fsr_body_row_store(e->k, loop, e->loop_dim);
-    *rest = *loop;
-    if (store < 0)
-        return;
-    fsr_body row = *loop;
-    row.n = rest->n = 0;
-    for (int i = 0; i < loop->n; i++) {
-        fsr_body *to = fsr_inst_is_of_row(e->k, loop->inst[i], e->loop_dim) ? &row : rest;
-        to->inst[to->n++] = loop->inst[i];
-    }
-    put_row(e, &row, store);
-    e->along = true;
-}
-
-void fsr_c_row_combined_end(fsr_c_emit *e) {
-    for (int i = 0; e->along && i < 2; i++)
-        fsr_c_end(e);
-    e->along = false;
 }
 
 void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address) {

@@ -140,10 +140,6 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* The line of one, if `where` (empty: everywhere), at that address. */
 void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address);
-/* A loop that combines rows at computed places: what is the same for a whole row is printed, and a question whether it
- * is dropped begins; `rest` is for the loop. Of other loops rest is all. The end of what was begun. */
-void fsr_c_row_combined(fsr_c_emit *e, const fsr_body *loop, fsr_body *rest);
-void fsr_c_row_combined_end(fsr_c_emit *e);
 /* "v13 >= 0": where a store takes place whose symbols may drop. */
 void fsr_c_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* What the kernel does in the tasks IDENTITY and MERGE, if it has such a store. */

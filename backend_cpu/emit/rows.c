@@ -40,16 +40,40 @@ static void end_dimensions(fsr_c_emit *e, int end) {
         fsr_c_end(e);
 }
 
+/* Opens a block with what is the same for a whole row, in front of its loop, and asks whether the row is dropped that
+ * the loop would combine: the loop that is left is vector code. */
+static void put_row_first(fsr_c_emit *e, const fsr_body *loop, fsr_body *rest) {
+    fsr_text drops = {0};
+    fsr_body row = *loop;
+    row.n = rest->n = 0;
+    for (int i = 0; i < loop->n; i++) {
+        fsr_body *to = fsr_inst_is_of_row(e->k, loop->inst[i], e->loop_dim) ? &row : rest;
+        to->inst[to->n++] = loop->inst[i];
+        if (e->k->inst[loop->inst[i]].combines)
+            fsr_c_drops(e, &drops, &e->k->inst[loop->inst[i]]);
+    }
+    fsr_c_begin(e, "%s", "");
+    fsr_c_insts(e, row.inst, row.n);
+    if (drops.size)
+        fsr_c_begin(e, "if (%s)", drops.data ? drops.data : "");
+    e->body.failed |= drops.failed;
+    fsr_text_free(&drops);
+}
+
 static void put_run(fsr_c_emit *e, const fsr_body *loop) {
-    fsr_body rest;
-    fsr_c_row_combined(e, loop, &rest);
+    const int depth = e->depth;
+    fsr_body rest = *loop;
+    e->along = fsr_body_has_rows(e->k, loop, e->loop_dim);
+    if (e->along)
+        put_row_first(e, loop, &rest);
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s)", e->loop_var, e->low, e->loop_var, e->high, e->loop_var);
     fsr_c_insts(e, rest.inst, rest.n);
     if (e->checked)
         fsr_c_check_limits(e, loop->inst, loop->n);
-    fsr_c_end(e);
-    fsr_c_row_combined_end(e);
+    while (e->depth > depth)
+        fsr_c_end(e);
+    e->along = false;
 }
 
 static void put_elements(fsr_c_emit *e, const fsr_body *loop) {

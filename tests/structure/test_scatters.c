@@ -87,7 +87,7 @@ static bool adds_rows(fsr_node out) {
         if (!k || fsr_kernel_combining(k) < 0)
             continue;
         fsr_body_of(k, 0, &body);
-        rows = fsr_body_row_store(k, &body, k->ndim - 1) >= 0;
+        rows = fsr_body_has_rows(k, &body, k->ndim - 1);
     }
     fsr_program_clear(&p);
     return rows;
@@ -103,8 +103,25 @@ static void whole_rows(void **state) {
     assert_false(adds_rows(fsr_scatter_add(into, (fsr_node[]){each, by}, 2, x, FSR_BOUND_DROP, 0)));
 }
 
+/* Rows that are taken whole need no loop of their own that fetches elements. */
+static void rows_are_taken(void **state) {
+    (void)state;
+    const int64_t n = N;
+    fsr_node i = fsr_add(fsr_mul(fsr_input(g, "i", FSR_I64, 1, &n), fsr_int(g, 3)), fsr_int(g, 1));
+    fsr_node x = plan_matrix(g, M, 64), y = fsr_mul(fsr_exp(plan_matrix(g, N, 64)), fsr_float(g, 2));
+    fsr_node rows = fsr_mul(fsr_take(x, i, 0, FSR_BOUND_RAISE), y), columns;
+    columns = fsr_mul(fsr_take(fsr_transpose(x, NULL), i, 1, FSR_BOUND_RAISE), fsr_transpose(y, NULL));
+    for (int across = 0; across < 2; across++) {
+        fsr_program p = plan_of(&target_cpu, across ? &columns : &rows, 1);
+        const fsr_kernel *k = fsr_program_kernel(&p, p.info.kernels - 1)->kernel;
+        assert_int_equal(k->schedule.walk[0].phased, across);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins), TEST(turns), TEST(whole_rows)};
+    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins), TEST(turns), TEST(whole_rows),
+                                       TEST(rows_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
