@@ -6,31 +6,51 @@
 #include "runtime/libraries.h"
 #include "runtime/shared_library.h"
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-/* What each dtype has a function of. */
-#define OF_DTYPE(s, i, letter, orgqr_name)                               \
-    {"cusolverDn" letter orgqr_name "_bufferSize", &(s)->orgqr_room[i]}, \
-        {"cusolverDn" letter orgqr_name, &(s)->orgqr[i]}, {              \
-        "cusolverDn" letter "potrfBatched", &(s)->potrf_batched[i]       \
-    }
+enum {
+#define COUNT(field, library, real, complex) OF_##field,
+    FSR_CUSOLVER_LETTER_LIST(COUNT) LETTER_FUNCTIONS
+#undef COUNT
+};
+
+typedef struct letter_row {
+    const char *library, *name[2]; /* of S and D, and of C and Z */
+    size_t at;                     /* of the first of the letters' functions */
+} letter_row;
+
+#define LETTER_ROW(field, library, real, complex) {library, {real, complex}, offsetof(fsr_cusolver, field)},
+static const letter_row needed[] = {FSR_CUSOLVER_LETTER_LIST(LETTER_ROW)};
+static const letter_row wanted[] = {FSR_CUSOLVER_LETTER_NEW_LIST(LETTER_ROW)};
+#undef LETTER_ROW
+
+/* The function of letter i and where its address goes; name: bytes for it. */
+static fsr_shared_function of_letter(fsr_cusolver *s, const letter_row *row, int i, char name[48]) {
+    snprintf(name, 48, "%s%c%s", row->library, FSR_CUSOLVER_LETTERS_ARE[i], row->name[i / 2]);
+    return (fsr_shared_function){name, (char *)s + row->at + (size_t)i * sizeof(void *)};
+}
 
 static void *load(fsr_cusolver *s) {
     static const char *const file[] = {FSR_CUDA_PLACES("libcusolver.so.12"), FSR_CUDA_PLACES("libcusolver.so.11"),
                                        NULL};
 #define FSR_CUSOLVER_FUNCTION(name, parameters) {"cusolverDn" #name, &s->name},
-    const fsr_shared_function function[] = {FSR_CUSOLVER_LIST(FSR_CUSOLVER_FUNCTION) OF_DTYPE(s, 0, "S", "orgqr"),
-                                            OF_DTYPE(s, 1, "D", "orgqr"),
-                                            OF_DTYPE(s, 2, "C", "ungqr"),
-                                            OF_DTYPE(s, 3, "Z", "ungqr"),
-                                            {NULL, NULL}};
+    const fsr_shared_function fixed[] = {FSR_CUSOLVER_LIST(FSR_CUSOLVER_FUNCTION)};
 #undef FSR_CUSOLVER_FUNCTION
+    enum { FIXED = sizeof fixed / sizeof *fixed };
+    fsr_shared_function function[FIXED + FSR_CUSOLVER_LETTERS * LETTER_FUNCTIONS + 1];
+    char name[FSR_CUSOLVER_LETTERS * LETTER_FUNCTIONS][48];
+    int n = FIXED;
+    memcpy(function, fixed, sizeof fixed);
+    for (int k = 0; k < FSR_CUSOLVER_LETTERS * LETTER_FUNCTIONS; k++)
+        function[n++] = of_letter(s, &needed[k / FSR_CUSOLVER_LETTERS], k % FSR_CUSOLVER_LETTERS, name[k]);
+    function[n] = (fsr_shared_function){NULL, NULL};
     return fsr_shared_library_load(file, function, NULL, NULL);
 }
 
 /* What may be there besides: newer functions, and cuBLAS' batched ones. */
 static void find(fsr_cusolver *s, fsr_cublas *blas) {
-    static const char letter[] = "SDCZ";
     s->tried = true;
     s->library = load(s);
 #define FSR_CUSOLVER_NEW(name, parameters) \
@@ -39,19 +59,13 @@ static void find(fsr_cusolver *s, fsr_cublas *blas) {
 #undef FSR_CUSOLVER_NEW
     *(void **)&s->CreateGesvdjInfo = s->library ? dlsym(s->library, "cusolverDnCreateGesvdjInfo") : NULL;
     *(void **)&s->DestroyGesvdjInfo = s->library ? dlsym(s->library, "cusolverDnDestroyGesvdjInfo") : NULL;
-    for (int i = 0; i < FSR_CUSOLVER_LETTERS && s->library; i++) {
-        char name[2][48];
-        snprintf(name[0], sizeof name[0], "cusolverDn%cgesvdjBatched_bufferSize", letter[i]);
-        snprintf(name[1], sizeof name[1], "cusolverDn%cgesvdjBatched", letter[i]);
-        *(void **)&s->gesvdj_room[i] = dlsym(s->library, name[0]);
-        *(void **)&s->gesvdj[i] = dlsym(s->library, name[1]);
-    }
-    for (int i = 0; i < FSR_CUSOLVER_LETTERS && s->library && fsr_cublas_has(blas); i++) {
-        char name[2][32];
-        snprintf(name[0], sizeof name[0], "cublas%cgetrfBatched", letter[i]);
-        snprintf(name[1], sizeof name[1], "cublas%cgetrsBatched", letter[i]);
-        *(void **)&s->getrf_batched[i] = dlsym(blas->library, name[0]);
-        *(void **)&s->getrs_batched[i] = dlsym(blas->library, name[1]);
+    for (size_t r = 0; s->library && r < sizeof wanted / sizeof *wanted; r++) {
+        const bool of_blas = strcmp(wanted[r].library, "cublas") == 0;
+        for (int i = 0; i < FSR_CUSOLVER_LETTERS && (!of_blas || fsr_cublas_has(blas)); i++) {
+            char name[48];
+            const fsr_shared_function function = of_letter(s, &wanted[r], i, name);
+            *(void **)function.to = dlsym(of_blas ? blas->library : s->library, name);
+        }
     }
 }
 

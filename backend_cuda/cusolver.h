@@ -72,6 +72,21 @@ typedef int fsr_cublas_getrf_batched(void *handle, int n, void *a, int lda, int 
 typedef int fsr_cublas_getrs_batched(void *handle, int form, int n, int sides, const void *a, int lda, const int *pivot,
                                      void *b, int ldb, int *info, int count);
 
+/* These, each with a letter, S, D, C or Z, between library and name: FSR_CUSOLVER_LETTER_LIST(X), X(field, library, name
+ * of S and D, of C and Z). Those of the second list may be missing. */
+#define FSR_CUSOLVER_LETTER_LIST(X)                                     \
+    X(orgqr_room, "cusolverDn", "orgqr_bufferSize", "ungqr_bufferSize") \
+    X(orgqr, "cusolverDn", "orgqr", "ungqr")                            \
+    X(potrf_batched, "cusolverDn", "potrfBatched", "potrfBatched")
+#define FSR_CUSOLVER_LETTER_NEW_LIST(X)                                                  \
+    X(gesvdj_room, "cusolverDn", "gesvdjBatched_bufferSize", "gesvdjBatched_bufferSize") \
+    X(gesvdj, "cusolverDn", "gesvdjBatched", "gesvdjBatched")                            \
+    X(getrf_batched, "cublas", "getrfBatched", "getrfBatched")                           \
+    X(getrs_batched, "cublas", "getrsBatched", "getrsBatched")
+
+/* S, D, C, Z. */
+#define FSR_CUSOLVER_LETTERS_ARE "SDCZ"
+
 typedef struct fsr_cusolver {
     bool tried;
     void *library; /* NULL: there is none */

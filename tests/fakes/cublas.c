@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcublas.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on the
- * host's memory, column after column as cuBLAS has them, and systems of f64 by elimination. The environment's
+ * host's memory, column after column as cuBLAS has them, and systems of f64 by elimination, of others not at all. The environment's
  * FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES counts the handles that there are. A product on a
  * stream that is captured is kept for its graph (FAKE_RECORD is the address of who keeps it), if it has a workspace. */
 #include <complex.h>
@@ -170,7 +170,7 @@ int cublasDgetrfBatched(void *handle, int n, double **a, int lda, int *pivot, in
             }
         }
     }
-    return fails("getrfBatched", 13);
+    return fails("DgetrfBatched", 13);
 }
 
 /* Of the transpose. */
@@ -193,5 +193,27 @@ int cublasDgetrsBatched(void *handle, int form, int n, int sides, double **a, in
             for (int i = n - 1; i >= 0; i--)
                 swap(&x[i], &x[pivot[i] - 1]);
         }
-    return form == 1 ? fails("getrsBatched", 13) : 7;
+    return form == 1 ? fails("DgetrsBatched", 13) : 7;
 }
+
+/* Systems of other numbers are not solved, and said to be. */
+#define UNSOLVED(letter)                                                                                            \
+    int cublas##letter##getrfBatched(void *handle, int n, void **a, int lda, int *pivot, int *info, int batch);     \
+    int cublas##letter##getrfBatched(void *handle, int n, void **a, int lda, int *pivot, int *info, int batch) {    \
+        (void)handle, (void)a, (void)lda;                                                                           \
+        for (int i = 0; i < batch * n; i++)                                                                         \
+            pivot[i] = i % n + 1;                                                                                   \
+        memset(info, 0, sizeof *info *(size_t)batch);                                                               \
+        return fails(#letter "getrfBatched", 13);                                                                   \
+    }                                                                                                               \
+    int cublas##letter##getrsBatched(void *handle, int form, int n, int sides, void **a, int lda, const int *pivot, \
+                                     void **b, int ldb, int *info, int batch);                                      \
+    int cublas##letter##getrsBatched(void *handle, int form, int n, int sides, void **a, int lda, const int *pivot, \
+                                     void **b, int ldb, int *info, int batch) {                                     \
+        (void)handle, (void)n, (void)sides, (void)a, (void)lda, (void)pivot, (void)b, (void)ldb, (void)batch;       \
+        *info = 0;                                                                                                  \
+        return form == 1 ? fails(#letter "getrsBatched", 13) : 7;                                                   \
+    }
+UNSOLVED(S)
+UNSOLVED(C)
+UNSOLVED(Z)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcusolver.so.12 for tests over a driver that is none: f64 and c128 matrices, by the loops of the CPU backend on
- * the host's memory. The environment's FAKE_CUSOLVER_FAIL names a function that fails ("CreateParams once": the first
+ * the host's memory; of f32 and c64 it computes nothing, and says that it is done. The environment's FAKE_CUSOLVER_FAIL names a function that fails ("CreateParams once": the first
  * time), FAKE_CUSOLVER_HANDLES counts the handles that there are. */
 #include "backend_cpu/run/linalg.h"
 #include <complex.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { C_64F = 5 };
+enum { R_32F = 0, R_64F = 1, C_32F = 4, C_64F = 5 };
 
 #define FUNCTION(name, parameters) int cusolverDn##name parameters
 #define XDEVICE void *device, size_t device_bytes, void *host, size_t host_bytes, int *info
@@ -30,6 +30,8 @@ static int run(fsr_linalg_kind kind, int type, int64_t rows, int64_t cols, int64
                void *out0, void *out1, void *out2) {
     const fsr_shape shape = {2, {rows, cols}};
     fsr_linalg l;
+    if (type != R_64F && type != C_64F)
+        return 0;
     fsr_linalg_make(&l, kind, &shape, more);
     fsr_linalg_one one = {.l = &l, .a = a, .b = b, .out = {out0, out1, out2}};
     one.room = calloc((size_t)(8 * rows * cols + 200 * (rows + cols) + 64), 16);
@@ -39,7 +41,7 @@ static int run(fsr_linalg_kind kind, int type, int64_t rows, int64_t cols, int64
 }
 
 static size_t size_of(int type) {
-    return type == C_64F ? 16 : 8;
+    return type == C_64F ? 16 : type == R_32F ? 4 : 8;
 }
 
 /* A copy, that a problem reads while its result is written. */
@@ -195,7 +197,7 @@ FUNCTION(Xgeqrf, (void *handle, void *params, int64_t m, int64_t n, int type, vo
     const int64_t k = m < n ? m : n;
     void *in = copy_of(a, type, m * n);
     *info = run(FSR_LINALG_QR, type, n, m, k, in, NULL, NULL, a, NULL);
-    for (int64_t j = 0; type != C_64F && j < k; j++) {
+    for (int64_t j = 0; type == R_64F && j < k; j++) {
         const double *column = (const double *)a + j * m;
         double below = 0;
         for (int64_t i = j + 1; i < m; i++)
@@ -246,29 +248,29 @@ FUNCTION(Xgesvd, (void *handle, void *params, signed char job_u, signed char job
     return fails("Xgesvd", 6);
 }
 
-/* For each letter; matrices of f32 and c64 there are none. */
+/* For each letter. */
 #define TYPED(letter, org, type)                                                                                   \
     FUNCTION(letter##org##_bufferSize,                                                                             \
              (void *handle, int m, int n, int k, const void *a, int lda, const void *tau, int *elements));         \
     FUNCTION(letter##org##_bufferSize,                                                                             \
              (void *handle, int m, int n, int k, const void *a, int lda, const void *tau, int *elements)) {        \
         *elements = 7;                                                                                             \
-        return fails("orgqr_bufferSize", 6);                                                                       \
+        return fails(#letter #org "_bufferSize", 6);                                                               \
     }                                                                                                              \
     FUNCTION(letter##org, (void *handle, int m, int n, int k, void *a, int lda, const void *tau, void *work,       \
                            int elements, int *info));                                                              \
     FUNCTION(letter##org, (void *handle, int m, int n, int k, void *a, int lda, const void *tau, void *work,       \
                            int elements, int *info)) {                                                             \
-        if (type != C_64F)                                                                                         \
+        if (type == R_64F)                                                                                         \
             orgqr(m, n, k, a, tau);                                                                                \
         *info = 0;                                                                                                 \
-        return fails("orgqr", 6);                                                                                  \
+        return fails(#letter #org, 6);                                                                             \
     }                                                                                                              \
     FUNCTION(letter##potrfBatched, (void *handle, int triangle, int n, void **a, int lda, int *info, int batch));  \
     FUNCTION(letter##potrfBatched, (void *handle, int triangle, int n, void **a, int lda, int *info, int batch)) { \
         for (int i = 0; i < batch; i++)                                                                            \
             info[i] = potrf(type, n, a[i]);                                                                        \
-        return fails("potrfBatched", 6);                                                                           \
+        return fails(#letter "potrfBatched", 6);                                                                   \
     }
 
 static void orgqr(int m, int n, int k, double *a, const double *tau) {
@@ -317,7 +319,7 @@ FUNCTION(DestroyGesvdjInfo, (void *params)) {
              (void *handle, int job, int m, int n, const void *a, int lda, const void *s, const void *u, int ldu,      \
               const void *v, int ldv, int *elements, void *params, int batch)) {                                       \
         *elements = 5;                                                                                                 \
-        return fails("gesvdjBatched_bufferSize", 7);                                                                   \
+        return fails(#letter "gesvdjBatched_bufferSize", 7);                                                           \
     }                                                                                                                  \
     FUNCTION(letter##gesvdjBatched, (void *handle, int job, int m, int n, void *a, int lda, void *s, void *u, int ldu, \
                                      void *v, int ldv, void *work, int elements, int *info, void *params, int batch)); \
@@ -328,12 +330,13 @@ FUNCTION(DestroyGesvdjInfo, (void *params)) {
             info[i] = jacobi(job, type, m, n, (char *)a + (size_t)i * (size_t)(m * n) * size_of(type),                 \
                              (double *)s + i * n, (char *)u + (size_t)i * (size_t)(m * m) * size_of(type),             \
                              (char *)v + (size_t)i * (size_t)(n * n) * size_of(type));                                 \
-        return fails("gesvdjBatched", 6);                                                                              \
+        return fails(#letter "gesvdjBatched", 6);                                                                      \
     }
 
 static int jacobi(int job, int type, int m, int n, const void *a, double *s, char *u, char *v) {
     char *left = calloc((size_t)(n * n), size_of(type));
     memset(u, 0, (size_t)(m * m) * size_of(type));
+    job = type == R_64F || type == C_64F ? job : 0;
     const int info = job ? run(FSR_LINALG_SVD, type, n, m, 0, a, NULL, left, s, u)
                          : run(FSR_LINALG_SVDVALS, type, n, m, 0, a, NULL, s, NULL, NULL);
     for (int i = 0; i < n && job; i++)
@@ -346,10 +349,12 @@ static int jacobi(int job, int type, int m, int n, const void *a, double *s, cha
     return info;
 }
 
-JACOBI(D, 1)
+JACOBI(S, R_32F)
+JACOBI(D, R_64F)
+JACOBI(C, C_32F)
 JACOBI(Z, C_64F)
 
-TYPED(S, orgqr, 0)
-TYPED(D, orgqr, 1)
-TYPED(C, ungqr, C_64F)
+TYPED(S, orgqr, R_32F)
+TYPED(D, orgqr, R_64F)
+TYPED(C, ungqr, C_32F)
 TYPED(Z, ungqr, C_64F)
