@@ -86,11 +86,14 @@ static int count_kept(const fsr_kernel *k) {
 }
 
 /* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner
- * loop. */
+ * loop: more than of columns, where these are of several dimensions. Counter-example to asking for many rows always: the
+ * greatest exponential of each 2 by 2 of a picture of 4 channels took 32 ms by rows and takes 4.8 along the channels. */
 static bool rows_are_short(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    return k->nparallel > 0 && group->kernel->integer[FSR_INT_COLS] <= SHORT &&
-           group->extent[k->nparallel - 1] >= BRIEF && !fsr_kernel_has_scan(k) && !fsr_kernel_has_loops(k);
+    if (k->nparallel == 0 || k->integer[FSR_INT_COLS] > SHORT || fsr_kernel_has_scan(k) || fsr_kernel_has_loops(k))
+        return false;
+    const int64_t adjacent = group->extent[k->nparallel - 1], run = group->extent[k->ndim - 1];
+    return adjacent >= BRIEF || (k->ndim - k->nparallel > 1 && run < NARROW && adjacent > run);
 }
 
 void fsr_schedule_cpu(fsr_group *group) {

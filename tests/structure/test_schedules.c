@@ -273,6 +273,20 @@ static void rows_of_many_loads_have_few_items(void **state) {
     fsr_program_clear(&p);
 }
 
+/* The greatest of each block of a picture whose channels lie side by side: the channels are the inner loop. */
+static void blocks_go_along_channels(void **state) {
+    (void)state;
+    static const int within[] = {1, 3};
+    static const int64_t sides[][2] = {{2, 6}, {4, 6}, {8, 6}, {4, 3}};
+    for (int i = 0; i < 4; i++) {
+        const int64_t side = sides[i][0], shape[] = {256, side, 128, side, sides[i][1]};
+        fsr_node y = fsr_max(fsr_input(table_graph, "x", FSR_F32, 5, shape), within, 2, 0);
+        fsr_program p = plan_of(&target_cpu, &y, 1);
+        assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.kind, i < 2 ? FSR_SCHEDULE_COL : FSR_SCHEDULE_ROW);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
@@ -288,6 +302,7 @@ int main(void) {
         TABLE_TEST(squares_have_long_rows),
         TABLE_TEST(steps_of_two_are_known),
         TABLE_TEST(rows_of_many_loads_have_few_items),
+        TABLE_TEST(blocks_go_along_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
