@@ -48,16 +48,16 @@ static bool context_lost(fsr_cuda *c) {
 }
 
 fsr_status fsr_cuda_fail(fsr_cuda *c, cudaError_t error, fsr_fault *fault, const char *format, ...) {
-    char what[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    fsr_fault_set_list(fault, FSR_ERR_DEVICE, format, args);
     va_end(args);
     cudaGetLastError();
     const char *lost =
         context_lost(c) ? "; the device's context is lost, nothing more can run on it in this process" : "";
     return fsr_fault_set(fault, error == cudaErrorMemoryAllocation ? FSR_ERR_DEVICE_MEMORY : FSR_ERR_DEVICE,
-                         "%s: %s: %s%s", what, cudaGetErrorName(error), cudaGetErrorString(error), lost);
+                         "%s: %s: %s%s", fault->message ? fault->message : "", cudaGetErrorName(error),
+                         cudaGetErrorString(error), lost);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------- */

@@ -244,11 +244,11 @@ static void fold_threads(fsr_emit *e, int pass) {
 }
 
 static void fold_blocks(fsr_emit *e) {
-    int bound = e->s.abreast;
+    int rows = e->s.abreast;
     fsr_emit_open(e, "if (splits > 1) {");
     fsr_emit_line(e, "pass0::state *const parts = (pass0::state *)work + r;");
     fsr_emit_unrolled(e, "v", e->s.vector);
-    fsr_emit_line(e, "if (threadIdx.x < %d && row < rows) parts[(u64)s * rows + v] = all0[v];", bound);
+    fsr_emit_line(e, "if (threadIdx.x < %d && row < rows) parts[(u64)s * rows + v] = all0[v];", rows);
     fsr_emit_close(e);
     fsr_emit_line(e, "__shared__ u32 turn;");
     fsr_emit_line(e, "if (!fsr_are_last((u32 *)zero + tile, splits, turn)) return;");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Guards, what versions know of them, and bounds. */
 #include "backend_cuda/emit.h"
-#include "fusion/bounds.h"
+#include "fusion/interval.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * program is printed once for both.
  *
  * Versions (schedule.version): a thread whose elements all lie where one of them knows takes its program, in which
- * known guards are none. Threads of a warp differ at bounds alone.
+ * known guards are none. Threads of a warp differ at edges alone.
  *
  * Bins (schedule.bins): what a store combines into an array of a few elements goes into the block's own in shared
  * memory first. Counter-example to a word of memory that all threads share: 2^27 elements counted in 256 bins take

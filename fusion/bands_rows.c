@@ -46,7 +46,7 @@ static bool need_of_reader(const fsr_band_chooser *c, const fsr_group *group, in
 }
 
 /* The same as what a band of the host needs. Of a reader that is a nest its rows are known, [step * low + first, ...]
- * over its span, where that divides the step; else bounds of them, where its span divides what the reader steps by. */
+ * over its span, where that divides the step; else limits of them, where its span divides what the reader steps by. */
 static bool need_for_band(const fsr_band_chooser *c, int q, fsr_band_need *need) {
     const fsr_band_need *own = &c->bands->need[q];
     const int64_t step = need->step, span = fsr_nest_span(c->p->group[q].kernel->integer);

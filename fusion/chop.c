@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds the program of one root before anything is assigned.
  *
- * In topological order, each map gets an upper bound of the instructions and arrays its evaluation needs: one plus the
+ * In topological order, each map gets the most instructions and arrays that its evaluation may need: one plus the
  * sum over its arguments, less those that another one needs. That overcounts values shared further down, so where the
- * bound passes the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the
+ * number passes the limit an exact count, a walk that stops at the limit, decides. If that passes the limit too, the
  * heaviest argument is materialized and the count starts again from it. Folds and materialized values end the walk:
  * they are loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays
  * of the kernel as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out:
@@ -60,7 +60,7 @@ static bool is_covered(const fsr_partition *p, const fsr_flow_node *n, int i) {
     return false;
 }
 
-static weight bound(const fsr_partition *p, const weight *known, int id) {
+static weight most_of(const fsr_partition *p, const weight *known, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     if (n->nargs == 0)
         return of_leaf(p, id);
@@ -130,7 +130,7 @@ fsr_status fsr_partition_chop(fsr_partition *p) {
     int *stamp = calloc((size_t)p->flow->n + 1, sizeof *stamp);
     int walks = 0;
     for (int i = 0; known && stamp && i < p->flow->n; ++i) {
-        known[i] = bound(p, known, i);
+        known[i] = most_of(p, known, i);
         while (over(known[i])) {
             known[i] = count(p, stamp, ++walks, i);
             if (!over(known[i]))
@@ -139,7 +139,7 @@ fsr_status fsr_partition_chop(fsr_partition *p) {
             if (cut < 0)
                 break;
             p->held[cut] = FSR_HELD_LONG;
-            known[i] = bound(p, known, i);
+            known[i] = most_of(p, known, i);
         }
     }
     fsr_status status = known && stamp ? FSR_OK : FSR_ERR_MEMORY;

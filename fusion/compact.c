@@ -9,20 +9,41 @@
  * Counter-example to compacting every filter: one whose count another kernel has stored, as where fusion is off. The
  * mask's elements may then be looked at in any order, and nobody counts.
  *
- * That a value counts a mask is the claim of whoever lowered it; it is checked, not looked for. */
+ * That a value counts a mask is the claim of whoever lowered it. It is checked by what the operations give, of
+ * whatever name they are. */
 #include "fusion/loop_ir.h"
 #include <string.h>
+
+/* One where the mask holds, and else zero. */
+static bool is_one_of(const fsr_kernel *k, int number, int mask) {
+    const fsr_inst *inst = &k->inst[number];
+    bool good = inst->kind == FSR_INST_OP && inst->compute == FSR_BOOL && inst->arg[0] == mask;
+    for (int holds = 0; good && holds < 2; holds++) {
+        const fsr_value truth = fsr_value_from_int(FSR_BOOL, holds);
+        good = fsr_op_get(inst->op)->arity == 1 && fsr_value_equal(fsr_op_eval(inst->op, FSR_BOOL, inst->dtype, &truth),
+                                                                   fsr_value_from_int(inst->dtype, holds));
+    }
+    return good;
+}
+
+/* One and one are two: of the operations that associate a sum alone. */
+static bool counts(const fsr_combine *c) {
+    const fsr_dtype dtype = fsr_combine_dtype(c, 0);
+    const fsr_value one = fsr_value_from_int(dtype, 1);
+    fsr_value both[FSR_MAX_TUPLE];
+    if (!c->builtin || (dtype != FSR_I32 && dtype != FSR_I64))
+        return false;
+    fsr_combine_eval(c, both, &one, &one);
+    return fsr_value_equal(both[0], fsr_value_from_int(dtype, 2));
+}
 
 bool fsr_counts_mask(const fsr_kernel *k, int before, int mask) {
     const fsr_inst *result = &k->inst[before];
     if (!fsr_picks_fold(k, result) || k->inst[mask].dtype != FSR_BOOL)
         return false;
     const fsr_fold *fold = &k->fold[result->index];
-    const fsr_combine *c = fold->combine;
-    const fsr_inst *one = &k->inst[fold->input[0]];
-    return fold->kind == FSR_FOLD_SCAN && fold->exclusive && c->builtin && c->op == FSR_OP_ADD &&
-           (fsr_combine_dtype(c, 0) == FSR_I32 || fsr_combine_dtype(c, 0) == FSR_I64) && one->kind == FSR_INST_OP &&
-           one->op == FSR_OP_CAST && one->arg[0] == mask;
+    return fold->kind == FSR_FOLD_SCAN && fold->exclusive && counts(fold->combine) &&
+           is_one_of(k, fold->input[0], mask);
 }
 
 bool fsr_kernel_compacts(const fsr_kernel *k) {

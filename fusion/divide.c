@@ -3,7 +3,7 @@
  *
  * A kernel with choices by guards, stacks, concatenations, pastes, computes every alternative for every element, but
  * where a version of its loops knows better; and versions are few and their text is short. So the domain of a map
- * without folds may be cut, at the bound of a guard, or into the elements that have each remainder by a guard's step.
+ * without folds may be cut, at the edge of a guard, or into the elements that have each remainder by a guard's step.
  * Each part is lowered by itself: there guards hold or do not, and what they chose between is gone. All parts write the
  * same arrays. The cut that spares most work is looked for first, then those of its parts; a division stays if the
  * kernels of the parts, launches, and lines of memory that several of them touch, cost less than the one kernel.

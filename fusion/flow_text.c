@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The flow's signature, print and verify: those of its nodes' contents, with ordinals in place of handles. */
 #include "fusion/flow.h"
+#include "graph/message.h"
 #include "graph/print.h"
 #include "graph/verify.h"
 #include <stdlib.h>
@@ -119,12 +120,12 @@ fsr_status fsr_flow_verify(const fsr_flow *flow, char *why, size_t size) {
         const char *fault = node_fault(flow, i);
         if (!fault)
             continue;
-        snprintf(why, size, "%%%d: %s", i, fault);
+        fsr_message_put(why, size, "%%%d: %s", i, fault);
         return FSR_ERR_INTERNAL;
     }
     for (int i = 0; i < flow->nout; ++i)
         if (!link_ok(flow, flow->out[i], flow->n)) {
-            snprintf(why, size, "out %d is no node's result", i);
+            fsr_message_put(why, size, "out %d is no node's result", i);
             return FSR_ERR_INTERNAL;
         }
     return FSR_OK;

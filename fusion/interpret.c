@@ -369,7 +369,7 @@ static void bind(fsr_region *r, const fsr_launch *launch, const int *same, int n
 }
 
 /* The kernel with what the bodies of its operators and loops take of the launch's scalars as constants. */
-static fsr_kernel *bound(const fsr_kernel *k, const fsr_launch *launch) {
+static fsr_kernel *with_scalars(const fsr_kernel *k, const fsr_launch *launch) {
     fsr_kernel *own = fsr_kernel_copy(k);
     for (int f = 0; own && f < k->nfolds; f++) {
         fsr_combine *c = (fsr_combine *)own->fold[f].combine;
@@ -387,7 +387,7 @@ fsr_status fsr_interpret_nest(const fsr_kernel *k, const fsr_launch *launch, con
     int64_t columns = extent_product(k, launch, k->nparallel, k->ndim);
     if (rows != launch->integer[FSR_INT_ROWS] || columns != launch->integer[FSR_INT_COLS])
         return FSR_ERR_INTERNAL;
-    fsr_kernel *own = bound(k, launch);
+    fsr_kernel *own = with_scalars(k, launch);
     fsr_machine *m = calloc(1, sizeof *m);
     fsr_status status = own && m ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {

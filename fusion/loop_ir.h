@@ -35,7 +35,7 @@
  *
  * Homes. A symbol that is the same everywhere, as the start of a slice, is an integer argument of the kernel that is
  * not there yet when it is launched: it and what it is computed of are ONCE, its home (fusion/address.h: when it is
- * known). Neighbours stay neighbours, loops are cut at the bounds that it moves, and only its number is not known to a
+ * known). Neighbours stay neighbours, loops are cut at the edges that it moves, and only its number is not known to a
  * schedule. In what follows it is an argument and no symbol.
  *
  * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where

@@ -6,6 +6,7 @@
  * outside the kernel's arrays however broken it is: what the kernel lists comes first (loop_ir_verify_tables.c), then
  * each instruction (loop_ir_verify_inst.c), then the whole and its schedule (loop_ir_verify_schedule.c). */
 #include "fusion/loop_ir_verify.h"
+#include "graph/message.h"
 #include <stdarg.h>
 
 bool fsr_check_bad(const fsr_check *v, const char *format, ...) {
@@ -16,7 +17,7 @@ bool fsr_check_bad(const fsr_check *v, const char *format, ...) {
         return false;
     va_list args;
     va_start(args, format);
-    vsnprintf(v->why + n, v->size - (size_t)n, format, args);
+    fsr_message_list(v->why + n, v->size - (size_t)n, format, args);
     va_end(args);
     return false;
 }

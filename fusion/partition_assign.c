@@ -10,6 +10,7 @@
 #include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
+#include "graph/message.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,7 +242,7 @@ static fsr_status alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link
     if (blame.id < 0)
         blame = middle(p, a.link);
     if (blame.id < 0 || *fsr_partition_stored(p, blame) >= 0) {
-        snprintf(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
+        fsr_message_put(why, size, "%s cannot be lowered: %s", fsr_flow_name(p->flow, a.link.id), reason);
         return FSR_ERR_INTERNAL;
     }
     p->held[blame.id] = FSR_HELD_ONCE;
@@ -313,7 +314,7 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
     const char *reason = fsr_group_satisfy(p, trial);
     if (reason) {
         fsr_kernel_free(trial->kernel);
-        snprintf(why, size, "%s: %s", fsr_flow_name(p->flow, a.link.id), reason);
+        fsr_message_put(why, size, "%s: %s", fsr_flow_name(p->flow, a.link.id), reason);
         return FSR_ERR_INTERNAL;
     }
     if (!fsr_partition_room(p)) {
@@ -343,8 +344,8 @@ fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t 
         if (first.id < 0) {
             status = settle(p, waiting[--n], trial, why, size);
         } else if (n == MAX_DEPTH) {
-            snprintf(why, size, "%s needs a chain of more than %d values stored one after the other",
-                     fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
+            fsr_message_put(why, size, "%s needs a chain of more than %d values stored one after the other",
+                            fsr_flow_name(p->flow, a.link.id), MAX_DEPTH);
             status = FSR_ERR_UNSUPPORTED;
         } else {
             waiting[n++] = (fsr_root){.link = first};

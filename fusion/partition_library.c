@@ -6,6 +6,7 @@
  * call is assigned: kernels before it would have evaluated it each for itself.
  * A leaf is taken as it lies. A view is copied: calls take arrays in C order. */
 #include "fusion/partition_parts.h"
+#include "graph/message.h"
 #include "graph/rounds.h"
 
 const char fsr_reason_library[] = "a library call is a step of its own";
@@ -67,7 +68,7 @@ static fsr_status store(fsr_partition *p, fsr_link link, char *why, size_t size)
         return fsr_partition_assign(p, (fsr_root){.link = link}, why, size);
     const char *reason = fsr_group_add_store(p, g, link);
     if (reason)
-        snprintf(why, size, "%s: %s", fsr_flow_name(p->flow, link.id), reason);
+        fsr_message_put(why, size, "%s: %s", fsr_flow_name(p->flow, link.id), reason);
     return !reason ? FSR_OK : *p->no_memory ? FSR_ERR_MEMORY : FSR_ERR_INTERNAL;
 }
 

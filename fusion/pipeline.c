@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pipeline table and its runner; see passes.h. */
 #include "fusion/passes.h"
+#include "graph/message.h"
 #include <stdlib.h>
 #include <string.h>
 

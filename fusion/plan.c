@@ -13,6 +13,7 @@
 #include "fusion/price.h"
 #include "fusion/resolve.h"
 #include "fusion/schedule.h"
+#include "graph/message.h"
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
         return FSR_ERR_MEMORY;
     if (fsr_kernel_verify(k, violation, sizeof violation) == FSR_OK)
         return FSR_OK;
-    snprintf(why, size, "%s (kernel %.200s)", violation, k->comment);
+    fsr_message_put(why, size, "%s (kernel %s)", violation, k->comment);
     return FSR_ERR_INTERNAL;
 }
 
@@ -149,7 +150,7 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     if (!status)
         status = fsr_partition_sequence(p, order, &count);
     if (status == FSR_ERR_INTERNAL)
-        snprintf(why, size, "the kernels depend on each other in a circle");
+        fsr_message_put(why, size, "the kernels depend on each other in a circle");
     if (!status)
         fsr_plan_settle_bases(b, order, count);
     if (!status)
@@ -178,7 +179,7 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     out->info.bytes_min = fsr_size_add(leaf_bytes(b->flow), output_bytes(out, b->flow));
     out->info.peak_bytes = fsr_size_add(block_bytes(out), output_bytes(out, b->flow));
     if (!fsr_size_fits(block_bytes(out)) || !fsr_size_fits(out->zero_bytes)) {
-        snprintf(why, size, "the temporaries and workspace together overflow");
+        fsr_message_put(why, size, "the temporaries and workspace together overflow");
         return FSR_ERR_SIZE;
     }
     out->explanation = options->explain ? explanation(out, p) : NULL;

@@ -8,6 +8,7 @@
  * vectors stay. */
 #include "fusion/schedule_edit.h"
 #include "fusion/outputs.h"
+#include "graph/message.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static fsr_status edit_one(fsr_kernel *k, const char **at, char *why, size_t siz
     char *end;
     const long value = strtol(word + length, &end, 10);
     if (end == word + length || (*end && *end != ' ') || value < 0 || value > INT32_MAX) {
-        snprintf(why, size, "%.*s has no number behind it", shown, word);
+        fsr_message_put(why, size, "%.*s has no number behind it", shown, word);
         return FSR_ERR_FORMAT;
     }
     *at = end;
@@ -100,13 +101,15 @@ static fsr_status edit_one(fsr_kernel *k, const char **at, char *why, size_t siz
     const bool may = number && rule >= 0 && rules[rule].may(k);
     const bool power = may && (!rules[rule].powers || (value >= 32 && fsr_power_of_two((int)value)));
     if (!number)
-        snprintf(why, size, "a schedule for a %s has no number %.*s", fsr_target_name(k->schedule.target), shown, word);
+        fsr_message_put(why, size, "a schedule for a %s has no number %.*s", fsr_target_name(k->schedule.target), shown,
+                        word);
     else if (!may)
-        snprintf(why, size, "%.*s decides how this kernel's results are computed, and stays %d", shown, word, *number);
+        fsr_message_put(why, size, "%.*s decides how this kernel's results are computed, and stays %d", shown, word,
+                        *number);
     else if (value > rules[rule].most)
-        snprintf(why, size, "%.*s is at most %d", shown, word, rules[rule].most);
+        fsr_message_put(why, size, "%.*s is at most %d", shown, word, rules[rule].most);
     else if (!power)
-        snprintf(why, size, "%.*s is a power of two from 32 on", shown, word);
+        fsr_message_put(why, size, "%.*s is a power of two from 32 on", shown, word);
     if (!may || !power || value > rules[rule].most)
         return FSR_ERR_UNSUPPORTED;
     *number = (int)value;

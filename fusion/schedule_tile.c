@@ -17,7 +17,7 @@
  * draws and loads nothing: NVRTC takes 37 registers for four normal numbers, so six blocks of 256, and makes the same of
  * 32 without a spill. Of 12 to 24 numbers that an element holds at once it spills 0.6 to 19 KB there, where it had taken
  * up to 255; of at most WORDS_DRAWN words 12 bytes at most, in 3 of 36 programs. */
-#include "fusion/bounds.h"
+#include "fusion/interval.h"
 #include "fusion/schedule_gpu.h"
 #include "fusion/target.h"
 #include "fusion/tile.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Versions of loops: what is known of the conditions of guards where they run.
  *
- * The bounds of the conditions along each dimension cut it into intervals, and these the domain into cells, in each of
+ * Where conditions begin and end along each dimension cuts it into intervals, and these the domain into cells, in each of
  * which every condition either holds or does not. A version is printed for cells that are a fair part of the domain:
  * the inside of a stencil, the pieces of a concatenation. Everything else, corners and edges, runs the version that
  * asks. Counter-example to asking in the loop: nine neighbours with their edges repeated are 81 masked loads an
@@ -25,7 +25,7 @@
 
 enum {
     MOST_CELLS = 64,
-    MOST_BOUNDS = 2 * FSR_MAX_CONDITIONS + 2,
+    MOST_CUTS = 2 * FSR_MAX_CONDITIONS + 2,
     FEW = 32,           /* CPU: a cell of fewer than one element in so many has no version */
     MOST = 3,           /* GPU: only a cell of so many quarters of the elements has one */
     SPARED = 5,         /* GPU: instructions of an element that are worth a second program */
@@ -118,7 +118,7 @@ static void runs_of(const fsr_group *group, int d, runs *out) {
             out->condition[out->n++] = c;
 }
 
-/* Adds what is known where index d is in [from, to), which no bound cuts. A condition with a step holds there at times;
+/* Adds what is known where index d is in [from, to), in which there is no cut. A condition with a step holds there at times;
  * outside of the innermost loop a version may know at which. */
 static void add_interval(const fsr_group *group, const runs *r, int d, int64_t from, int64_t to, cells *out) {
     const fsr_kernel *k = group->kernel;
@@ -144,21 +144,21 @@ static void add_interval(const fsr_group *group, const runs *r, int d, int64_t f
 /* The intervals of dimension d, as cells. */
 static void intervals(const fsr_group *group, int d, cells *out) {
     const int64_t extent = group->extent[d];
-    int64_t bound[MOST_BOUNDS];
+    int64_t cut[MOST_CUTS];
     int n = 0;
     runs r;
     runs_of(group, d, &r);
     out->n = 0;
-    bound[n++] = 0;
-    bound[n++] = extent;
+    cut[n++] = 0;
+    cut[n++] = extent;
     for (int i = 0; i < r.n; ++i) {
-        bound[n++] = r.low[i] < 0 ? 0 : r.low[i] < extent ? r.low[i] : extent;
-        bound[n++] = r.high[i] < 0 ? 0 : r.high[i] < extent ? r.high[i] : extent;
+        cut[n++] = r.low[i] < 0 ? 0 : r.low[i] < extent ? r.low[i] : extent;
+        cut[n++] = r.high[i] < 0 ? 0 : r.high[i] < extent ? r.high[i] : extent;
     }
-    qsort(bound, (size_t)n, sizeof *bound, compare);
+    qsort(cut, (size_t)n, sizeof *cut, compare);
     for (int i = 0; i + 1 < n; ++i)
-        if (bound[i] < bound[i + 1])
-            add_interval(group, &r, d, bound[i], bound[i + 1], out);
+        if (cut[i] < cut[i + 1])
+            add_interval(group, &r, d, cut[i], cut[i + 1], out);
 }
 
 static void multiply(cells *all, const cells *by, double least) {

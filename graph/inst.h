@@ -41,10 +41,10 @@ typedef struct fsr_inst {
     int component;
     fsr_value value;
     /* of some kinds */
-    bool tame;               /* OP on a GPU: the operand is known to be one that a shorter function takes (bounds.h) */
-    int guard;               /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
-    fsr_bound bound;         /* BOUND */
-    int report;              /* BOUND that raises: 1 + an array of one u64; 0: others */
+    bool tame;       /* OP on a GPU: the operand is known to be one that a shorter function takes (interval.h) */
+    int guard;       /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
+    fsr_bound bound; /* BOUND */
+    int report;      /* BOUND that raises: 1 + an array of one u64; 0: others */
     fsr_filter_store filter; /* STORE */
     bool front;              /* a filter's STORE: of what the mask selects alone */
     bool combines;           /* STORE: `op` of what is there and arg[0] */

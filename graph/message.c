@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { ESCAPE = 4 }; /* bytes of one */
+static const char cut[] = "...";
 
 /* Whether a character shows, and moves or turns nothing else. */
 static int is_harmless(unsigned c) {
@@ -51,9 +52,27 @@ static size_t clean(char *out, size_t size, const char *text) {
     return used;
 }
 
+/* Room for the mark is made before the text is cut, so that no escape or character is. */
 char *fsr_message_copy(char *out, size_t size, const char *text) {
-    clean(out, size, text);
-    return out;
+    if (clean(NULL, 0, text) < size || size <= sizeof cut) {
+        clean(out, size, text);
+        return out;
+    }
+    clean(out, size - (sizeof cut - 1), text);
+    return strcat(out, cut);
+}
+
+void fsr_message_list(char *out, size_t size, const char *format, va_list args) {
+    const int n = vsnprintf(out, size, format, args);
+    if (n >= 0 && (size_t)n >= size && size > sizeof cut)
+        memcpy(out + size - sizeof cut, cut, sizeof cut);
+}
+
+void fsr_message_put(char *out, size_t size, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fsr_message_list(out, size, format, args);
+    va_end(args);
 }
 
 char *fsr_message_clean(char *message) {

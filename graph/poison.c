@@ -10,19 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "op: message (file:line)", malloc'ed. */
-static char *compose(fsr_site at, const char *op, const char *format, va_list args) {
-    const char *file = at.file ? at.file : "?";
+/* "op: message (file:line)", malloc'ed; at NULL: without the place. */
+static char *compose(const fsr_site *at, const char *op, const char *format, va_list args) {
+    const char *file = at && at->file ? at->file : "?";
     va_list again;
     va_copy(again, args);
     int body = vsnprintf(NULL, 0, format, args);
     int head = snprintf(NULL, 0, "%s: ", op);
-    int tail = snprintf(NULL, 0, " (%s:%d)", file, at.line);
+    int tail = at ? snprintf(NULL, 0, " (%s:%d)", file, at->line) : 0;
     char *text = body < 0 || head < 0 || tail < 0 ? NULL : malloc((size_t)head + (size_t)body + (size_t)tail + 1);
     if (text) {
         snprintf(text, (size_t)head + 1, "%s: ", op);
         vsnprintf(text + head, (size_t)body + 1, format, again);
-        snprintf(text + head + body, (size_t)tail + 1, " (%s:%d)", file, at.line);
+        if (at)
+            snprintf(text + head + body, (size_t)tail + 1, " (%s:%d)", file, at->line);
     }
     va_end(again);
     return text;
@@ -33,7 +34,7 @@ fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op
         return (fsr_node){0};
     va_list args;
     va_start(args, format);
-    char *message = compose(at, op, format, args);
+    char *message = compose(&at, op, format, args);
     va_end(args);
     if (fsr_graph_alive(g))
         return fsr_poison_own(g, at, status, message);
@@ -43,13 +44,12 @@ fsr_node fsr_poison(fsr_graph *g, fsr_site at, fsr_status status, const char *op
 }
 
 fsr_status fsr_graph_fail(const fsr_graph *g, fsr_status status, const char *op, const char *format, ...) {
-    char text[256];
-    int used = snprintf(text, sizeof text, "%s: ", op);
     va_list args;
     va_start(args, format);
-    vsnprintf(text + used, sizeof text - (size_t)used, format, args);
+    char *message = compose(NULL, op, format, args);
     va_end(args);
-    fsr_graph_tell(g, status, text);
+    fsr_graph_tell(g, status, message ? message : fsr_status_sentence(status));
+    free(message);
     return status;
 }
 

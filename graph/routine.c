@@ -5,6 +5,7 @@
  * from one text to the next is another function. It names, it does not decide: fsr_routine_equal compares the
  * texts. Linked code, which may be megabytes, is compared by its length and its digest of 128 bits. */
 #include "graph/routine.h"
+#include "graph/message.h"
 #include "graph/ops.h"
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +23,7 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 static fsr_status wrong(char *why, size_t size, fsr_status status, const char *what) {
-    snprintf(why, size, "%s", what);
+    fsr_message_put(why, size, "%s", what);
     return status;
 }
 
@@ -97,8 +98,9 @@ static fsr_status check_names(const fsr_routine *f, char *why, size_t size) {
             const bool twice = j < i && !strcmp(f->param[i], f->param[j]);
             if (!twice && !is_size_of(f, j, f->param[i]))
                 continue;
-            snprintf(why, size, twice ? "the parameter %s is given twice" : "the parameter %s is the size of %s, too",
-                     f->param[i], f->param[j]);
+            fsr_message_put(why, size,
+                            twice ? "the parameter %s is given twice" : "the parameter %s is the size of %s, too",
+                            f->param[i], f->param[j]);
             return FSR_ERR_VALUE;
         }
     return FSR_OK;
@@ -209,7 +211,7 @@ static fsr_status check(const fsr_native *f, char *why, size_t size) {
     if (!take_name(&end, name) || *end)
         return wrong(why, size, FSR_ERR_VALUE, "its name is not a letter or _, then letters, digits and _, at most 63");
     if ((unsigned)f->result >= FSR_DTYPE_COUNT) {
-        snprintf(why, size, "the result is of dtype %d, which is none", (int)f->result);
+        fsr_message_put(why, size, "the result is of dtype %d, which is none", (int)f->result);
         return FSR_ERR_DTYPE;
     }
     if (!(f->ulp >= 0) || isinf(f->ulp))
@@ -279,9 +281,9 @@ static fsr_status fill(fsr_routine *to, const fsr_native *f, char *why, size_t s
     to->result = f->result;
     to->ulp = f->ulp > 0 ? f->ulp : DEFAULT_ULP;
     if (!take_list(to, f->parameters)) {
-        snprintf(why, size,
-                 "the parameters are not 1 to %d of dtype and name, separated by commas, raw ones behind a value",
-                 FSR_MAX_NATIVE);
+        fsr_message_put(
+            why, size, "the parameters are not 1 to %d of dtype and name, separated by commas, raw ones behind a value",
+            FSR_MAX_NATIVE);
         return FSR_ERR_VALUE;
     }
     const fsr_status status = check_names(to, why, size);

@@ -5,6 +5,7 @@
  * What holds of every node, and what the tables say of its kind, is checked here; graph/verify_kinds.c has the rest.
  * Each check returns NULL or what is wrong, in words; the caller adds which node. */
 #include "graph/verify.h"
+#include "graph/message.h"
 #include "graph/shape.h"
 #include <stdio.h>
 
@@ -95,8 +96,8 @@ fsr_status fsr_graph_verify(const fsr_graph *g, char *why, size_t size) {
         if (!wrong)
             continue;
         if (why && size)
-            snprintf(why, size, "node %u (%s:%d): %s", id, rec->site.file ? rec->site.file : "?", rec->site.line,
-                     wrong);
+            fsr_message_put(why, size, "node %u (%s:%d): %s", id, rec->site.file ? rec->site.file : "?", rec->site.line,
+                            wrong);
         return FSR_ERR_INTERNAL;
     }
     if (why && size)

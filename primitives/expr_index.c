@@ -42,9 +42,9 @@ static void passes(picks *p) {
         p->how = ENDED;
 }
 
-/* A bound of a slice, omitted before : , ] . The least integer means "omitted" to the builder; the one after it clips
+/* A limit of a slice, omitted before : , ] . The least integer means "omitted" to the builder; the one after it clips
  * alike. */
-static int64_t bound(fsr_reading *r) {
+static int64_t limit(fsr_reading *r) {
     int64_t value = FSR_SLICE_END;
     if (fsr_token_is(r, ":") || fsr_token_is(r, ",") || fsr_token_is(r, "]"))
         return value;
@@ -57,9 +57,9 @@ static int64_t bound(fsr_reading *r) {
 static fsr_node slice(fsr_reading *r, const char *where, fsr_node x, int axis, int64_t start) {
     int64_t stop, step = 1;
     fsr_token_expect(r, ":");
-    stop = bound(r);
+    stop = limit(r);
     if (fsr_token_take(r, ":"))
-        step = bound(r);
+        step = limit(r);
     if (step == FSR_SLICE_END)
         step = 1;
     return r->status ? (fsr_node){0} : fsr_reading_built(r, where, fsr_slice_at(r->at, x, axis, start, stop, step));

@@ -5,6 +5,7 @@
  * (2x, a control byte) is BAD and fails only when a reader meets it, so that the first mistake in the text is the one
  * reported.
  * Everything before that place was taken as tokens and is ASCII: its column in bytes is its column on the screen. */
+#include "graph/message.h"
 #include "primitives/expr.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,14 +144,14 @@ fsr_node fsr_reading_fail(fsr_reading *r, const char *where, fsr_status status, 
     r->status = status;
     r->where = where;
     va_start(args, format);
-    vsnprintf(r->message, sizeof r->message, format, args);
+    fsr_message_list(r->message, sizeof r->message, format, args);
     va_end(args);
     return (fsr_node){0};
 }
 
 void fsr_reading_hint(fsr_reading *r, const char *hint) {
     const size_t size = strlen(r->message);
-    snprintf(r->message + size, sizeof r->message - size, "; %s", hint);
+    fsr_message_put(r->message + size, sizeof r->message - size, "; %s", hint);
 }
 
 static fsr_node bad(fsr_reading *r) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices of values whose length only the device knows: bounds are clipped to the length, negative ones count from its
+/* Slices of values whose length only the device knows: limits are clipped to the length, negative ones count from its
  * end.
  *
  * What begins at a number is a view; what begins at a distance from the end is a slice at a start that is computed;
@@ -28,8 +28,8 @@ static int64_t at_least(int64_t value, int64_t least) {
     return value > least ? value : least;
 }
 
-/* A bound in [low, n + low], as Python's slice.indices has it. */
-static fsr_node bound(const slice *s, int64_t value, int64_t low) {
+/* A limit in [low, n + low], as Python's slice.indices has it. */
+static fsr_node limit(const slice *s, int64_t value, int64_t low) {
     fsr_node low_node = number(s, low);
     if (value < 0) {
         fsr_node behind = number(s, at_least(value, -s->capacity - 1));
@@ -70,7 +70,7 @@ static fsr_node from_front(const slice *s) {
     const int64_t start = s->start == FSR_SLICE_END ? 0 : at_most(s->start, s->capacity), most = s->length.most;
     const int64_t behind = open || s->stop >= 0 ? 0 : at_most(-at_least(s->stop, -s->capacity), s->capacity);
     fsr_node x = fsr_slice_at(s->at, s->x, 0, start, s->stop, s->step);
-    fsr_node first = bound(s, start, 0), last = open ? s->n : bound(s, s->stop, 0);
+    fsr_node first = limit(s, start, 0), last = open ? s->n : limit(s, s->stop, 0);
     if (s->step > 1)
         return counted(s, x, first, last, (uint64_t)s->step);
     const int64_t cut = s->stop >= 0 ? at_most(most, s->stop) : most;
@@ -86,7 +86,7 @@ static fsr_node from_end(const slice *s) {
         size = distance + at_least(s->stop, -distance);
     else if (!open)
         size = at_most(distance, s->stop);
-    fsr_node first = bound(s, s->start, 0), last = open ? s->n : bound(s, s->stop, 0);
+    fsr_node first = limit(s, s->start, 0), last = open ? s->n : limit(s, s->stop, 0);
     fsr_node x = fsr_dynamic_slice_at(s->at, s->x, &first, &size);
     if (open && s->step == 1)
         return shorter(s, x, first, last, 0, at_most(s->length.most, distance));
@@ -99,8 +99,8 @@ static fsr_node backwards(const slice *s) {
     const uint64_t step = 0 - (uint64_t)s->step;
     const int64_t by = step > (uint64_t)s->capacity ? s->capacity : (int64_t)step;
     const bool all = s->start == FSR_SLICE_END && s->stop == FSR_SLICE_END && s->step == -1;
-    fsr_node last = s->start == FSR_SLICE_END ? fsr_sub_at(s->at, s->n, number(s, 1)) : bound(s, s->start, -1);
-    fsr_node before = s->stop == FSR_SLICE_END ? number(s, -1) : bound(s, s->stop, -1);
+    fsr_node last = s->start == FSR_SLICE_END ? fsr_sub_at(s->at, s->n, number(s, 1)) : limit(s, s->start, -1);
+    fsr_node before = s->stop == FSR_SLICE_END ? number(s, -1) : limit(s, s->stop, -1);
     fsr_node i = fsr_arange_at(s->at, s->g, FSR_I64, (s->capacity - 1) / by + 1);
     fsr_node from = fsr_sub_at(s->at, last, fsr_mul_at(s->at, i, number(s, by)));
     fsr_node x = fsr_take_at(s->at, s->x, from, 0, FSR_BOUND_CLIP);

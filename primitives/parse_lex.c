@@ -26,7 +26,7 @@ bool fsr_lex_fail(fsr_lex *l, fsr_status status, const char *format, ...) {
     char raw[sizeof l->error->message];
     va_list args;
     va_start(args, format);
-    vsnprintf(raw, sizeof raw, format, args);
+    fsr_message_list(raw, sizeof raw, format, args);
     va_end(args);
     fsr_message_copy(l->error->message, sizeof l->error->message, raw);
     return false;

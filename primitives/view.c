@@ -260,8 +260,8 @@ fsr_node fsr_trace_at(fsr_site at, fsr_node x, int64_t k, int axis1, int axis2) 
     return fsr_sum_at(at, fsr_diagonal_at(at, x, k, axis1, axis2), &last, 1, 0);
 }
 
-/* A bound as Python's slice.indices has it: negative ones count from the end, then clipped to [low, high]. */
-static int64_t bound(int64_t value, int64_t omitted, int64_t extent, int64_t low, int64_t high) {
+/* A limit as Python's slice.indices has it: negative ones count from the end, then clipped to [low, high]. */
+static int64_t limit(int64_t value, int64_t omitted, int64_t extent, int64_t low, int64_t high) {
     if (value == FSR_SLICE_END)
         return omitted;
     if (value < 0)
@@ -290,8 +290,8 @@ static fsr_node slice(fsr_site at, const char *what, fsr_node x, int axis, int64
         return fsr_live_slice(at, x, start, stop, step);
     int64_t extent = shape.dim[axis];
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
-    start = bound(start, step > 0 ? low : high, extent, low, high);
-    stop = bound(stop, step > 0 ? high : low, extent, low, high);
+    start = limit(start, step > 0 ? low : high, extent, low, high);
+    stop = limit(stop, step > 0 ? high : low, extent, low, high);
     int64_t count = slice_count(start, stop, step);
     if (count == extent && step == 1)
         return x;

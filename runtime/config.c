@@ -86,12 +86,13 @@ static fsr_status complain(fsr_status before, char *why, size_t size, const char
         return FSR_ERR_VALUE;
     list_words(range, words, sizeof words);
     if (*words)
-        snprintf(raw, sizeof raw, "%s is '%s'; it must be %s", variable, text, words);
+        fsr_message_put(raw, sizeof raw, "%s is '%s'; it must be %s", variable, text, words);
     else if (range->high == INT_MAX)
-        snprintf(raw, sizeof raw, "%s is '%s'; it must be an integer of at least %d", variable, text, range->low);
+        fsr_message_put(raw, sizeof raw, "%s is '%s'; it must be an integer of at least %d", variable, text,
+                        range->low);
     else
-        snprintf(raw, sizeof raw, "%s is '%s'; it must be an integer from %d to %d", variable, text, range->low,
-                 range->high);
+        fsr_message_put(raw, sizeof raw, "%s is '%s'; it must be an integer from %d to %d", variable, text, range->low,
+                        range->high);
     fsr_message_copy(why, size, raw);
     return FSR_ERR_VALUE;
 }
@@ -180,7 +181,7 @@ static void warn_of_strangers(const fsr_config *config, char *why, size_t size) 
         return;
     fsr_message_copy(text, sizeof text, raw);
     if (why && size > 0)
-        snprintf(why, size, "%s", text);
+        fsr_message_put(why, size, "%s", text);
     else if (config->log_level >= FSR_LOG_WARNING)
         fprintf(stderr, "fusor: %s\n", text);
 }
@@ -200,7 +201,7 @@ static fsr_status read_knobs(fsr_config *config, char *why, size_t size) {
 /* A config whose size does not do. */
 static fsr_status refuse(fsr_status status, char *why, size_t size) {
     if (status && why && size > 0)
-        snprintf(why, size, "the config %s", fsr_sized_words(status));
+        fsr_message_put(why, size, "the config %s", fsr_sized_words(status));
     return status;
 }
 
@@ -293,9 +294,9 @@ char *fsr_config_default_cache_dir(char *why, size_t why_size) {
         snprintf(path, size, "%s%s", base, tail);
         return path;
     }
-    snprintf(why, why_size,
-             "no disk cache: %s is %s, which belongs to user %ld, not to %ld; FUSOR_CACHE_DIR names another", variable,
-             base, (long)info.st_uid, (long)geteuid());
+    fsr_message_put(why, why_size,
+                    "no disk cache: %s is %s, which belongs to user %ld, not to %ld; FUSOR_CACHE_DIR names another",
+                    variable, base, (long)info.st_uid, (long)geteuid());
     free(path);
     return NULL;
 }

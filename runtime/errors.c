@@ -108,13 +108,11 @@ fsr_status fsr_context_take(fsr_context *ctx, fsr_fault *fault) {
 }
 
 fsr_status fsr_context_fail(fsr_context *ctx, fsr_status status, const char *format, ...) {
-    char text[2048];
+    fsr_fault fault = {FSR_OK, NULL};
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    fsr_fault_set_list(&fault, status, format, args);
     va_end(args);
-    fsr_fault fault = {FSR_OK, NULL};
-    fsr_fault_set(&fault, status, "%s", text);
     return fsr_context_take(ctx, &fault);
 }
 

@@ -46,7 +46,7 @@ void fsr_plan_free(fsr_plan *plan) {
     free(plan->address);
     free(plan->borrowed);
     free(plan->value);
-    free(plan->bound);
+    free(plan->given);
     free(plan);
 }
 
@@ -105,8 +105,8 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
     plan->address = calloc(arrays, sizeof *plan->address);
     plan->borrowed = calloc(arrays, sizeof *plan->borrowed);
     plan->value = calloc((size_t)plan->nscalars + 1, sizeof *plan->value);
-    plan->bound = calloc((size_t)plan->nleaves + 1, sizeof *plan->bound);
-    if (!plan->leaf || !plan->scalar || !plan->out || !plan->address || !plan->borrowed || !plan->value || !plan->bound)
+    plan->given = calloc((size_t)plan->nleaves + 1, sizeof *plan->given);
+    if (!plan->leaf || !plan->scalar || !plan->out || !plan->address || !plan->borrowed || !plan->value || !plan->given)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nleaves && !status; ++i)

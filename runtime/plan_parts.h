@@ -47,7 +47,7 @@ struct fsr_plan {
     void **address;  /* leaves, then outputs */
     void **borrowed; /* the run's own device arrays, in the same order; NULL: none */
     fsr_value *value;
-    bool *bound; /* leaves */
+    bool *given; /* leaves */
 };
 
 /* Gives a step the rules' schedule with these fields changed, or with "" itself. On an error it keeps what it has. */

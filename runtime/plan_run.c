@@ -107,14 +107,14 @@ static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, voi
         if (!plan->leaf[i].name || strcmp(plan->leaf[i].name, arg->name) != 0)
             continue;
         fsr_status status = check_arg(plan, arg, plan->leaf[i].bytes, arg->place, "input", number, fault);
-        if (!status && plan->bound[i])
+        if (!status && plan->given[i])
             status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: input \"%s\" is given twice", arg->name);
         bool bools = plan->leaf[i].dtype == FSR_BOOL && (arg->place == FSR_HOST || !plan->ctx->target.gpu);
         if (!status)
             status = bools ? place_bools(plan, i, arg, stream, fault) : place(plan, i, arg, true, stream, fault);
         if (status)
             return status;
-        plan->bound[i] = known = true;
+        plan->given[i] = known = true;
     }
     fsr_status status = bind_scalar(plan, arg, number, &known, fault);
     if (!status && !known)
@@ -155,13 +155,13 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
     for (int i = 0; i < plan->nscalars; ++i)
         plan->value[i] = plan->scalar[i].value;
     for (int i = 0; i < plan->nleaves; ++i) {
-        plan->bound[i] = plan->leaf[i].buffer != NULL;
+        plan->given[i] = plan->leaf[i].buffer != NULL;
         plan->address[i] = plan->leaf[i].buffer ? plan->leaf[i].buffer->data : NULL;
     }
     for (int i = 0; i < ninputs && !status; ++i)
         status = bind_input(plan, &inputs[i], i, stream, fault);
     for (int i = 0; i < plan->nleaves && !status; ++i)
-        if (!plan->bound[i])
+        if (!plan->given[i])
             status = fsr_fault_set(fault, FSR_ERR_UNBOUND, "plan_run: input \"%s\" is missing", plan->leaf[i].name);
     for (int i = 0; i < plan->nouts && !status; ++i) {
         status = check_arg(plan, &outputs[i], plan->out[i].bytes, outputs[i].place, "output", i, fault);

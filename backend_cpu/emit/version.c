@@ -2,12 +2,12 @@
 /* Versions of loops (schedule.version), in generated C.
  *
  * Each loop level decides what it can: the truth of a condition that the innermost loop does not change is a bit of
- * `outer`, once for each turn of the loops outside. The innermost loop goes in runs that end at the next bound, and a
+ * `outer`, once for each turn of the loops outside. The innermost loop goes in runs that end at the next edge, and a
  * run takes the version that knows what holds there, its instructions less those that nobody needs. What no version
  * knows asks: a bit of `outer`, which is the same for the whole loop, or a comparison.
  *
- * Where elements have to stay together (lanes) a run is a whole number of such units, and a unit that a bound cuts asks.
- * The rows of a block, and the elements of a strip, go in runs as elements do. Counter-examples to asking in what a bound
+ * Where elements have to stay together (lanes) a run is a whole number of such units, and a unit that an edge cuts asks.
+ * The rows of a block, and the elements of a strip, go in runs as elements do. Counter-examples to asking in what an edge
  * cuts: of 458 rows with a pad on either side two blocks of four; of rows of 175 columns of which the first is a pad, as
  * a scan has them, all strips. With schedule.cut_steps a short run is first computed as if no
  * condition with a step held, and then the elements of each of these again, with strided stores that find the run in
@@ -15,7 +15,7 @@
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 
-/* Of a unit that a bound cuts: no version knows of it. */
+/* Of a unit that an edge cuts: no version knows of it. */
 #define MIXED (UINT64_C(1) << 63)
 
 typedef struct versions {
@@ -91,8 +91,8 @@ void fsr_c_outer(fsr_c_emit *e, const fsr_body *loop) {
 
 /* ---- runs ------------------------------------------------------------------------------------------------------- */
 
-/* From s0 on the condition holds, or its steps do, or not, up to its next bound. */
-static void put_bound(fsr_c_emit *e, int condition) {
+/* From s0 on the condition holds, or its steps do, or not, up to its next edge. */
+static void put_edge(fsr_c_emit *e, int condition) {
     const fsr_condition *c = &e->k->condition[condition];
     char extent[FSR_EMIT_NAME];
     fsr_text rest = {0};
@@ -100,20 +100,20 @@ static void put_bound(fsr_c_emit *e, int condition) {
     fsr_c_begin(e, "%s", "");
     fsr_c_line(e, "const i64 low = -(%s), high = low + %s;", rest.size ? rest.data : "0",
                fsr_c_integer(e, c->extent, extent));
-    fsr_c_line(e, "const i64 bound = low > s0 ? low : high;");
+    fsr_c_line(e, "const i64 edge = low > s0 ? low : high;");
     fsr_c_line(e, "on |= (u64)(low <= s0 && high > s0) << %d;", condition);
-    fsr_c_line(e, "s1 = bound > s0 && bound < s1 ? bound : s1;");
+    fsr_c_line(e, "s1 = edge > s0 && edge < s1 ? edge : s1;");
     fsr_c_end(e);
     e->body.failed |= rest.failed;
     fsr_text_free(&rest);
 }
 
-static void put_bounds(fsr_c_emit *e, const versions *v, const char *high, int unit) {
+static void put_edges(fsr_c_emit *e, const versions *v, const char *high, int unit) {
     fsr_c_line(e, "u64 on = outer;");
     fsr_c_line(e, "s1 = %s;", high);
     for (int c = 0; c < e->k->nconditions; c++)
         if (v->asked >> c & 1 && fsr_condition_is_inner(e->k, c))
-            put_bound(e, c);
+            put_edge(e, c);
     if (v->steps)
         fsr_c_line(e, "s1 = on & 0x%llx && s1 - s0 > %d ? s0 + %d : s1;", (unsigned long long)v->steps, e->s->run,
                    e->s->run);
@@ -185,7 +185,7 @@ void fsr_c_by_version(fsr_c_emit *e, const fsr_body *loop, const char *low, cons
         return;
     }
     fsr_c_begin(e, "for (i64 s0 = %s, s1; s0 < %s; s0 = s1)", low, high);
-    put_bounds(e, &v, high, unit);
+    put_edges(e, &v, high, unit);
     e->low = "s0";
     e->high = "s1";
     put_versions(e, loop, &v, v.steps, print);
@@ -224,7 +224,7 @@ void fsr_c_stage_by_version(fsr_c_emit *e, const fsr_body *loop, const fsr_body 
         return;
     }
     fsr_c_begin(e, "for (i64 s0 = cs, s1; s0 < cs + m; s0 = s1)");
-    put_bounds(e, &v, "cs + m", 1);
+    put_edges(e, &v, "cs + m", 1);
     fsr_c_line(e, "const i64 l0 = s0 - cs, l1 = s1 - cs;");
     e->low = "l0";
     e->high = "l1";
@@ -256,7 +256,7 @@ void fsr_c_block_by_version(fsr_c_emit *e, const fsr_body *loop, void (*print)(f
     }
     fsr_c_outer(e, loop);
     fsr_c_begin(e, "for (i64 s0 = b, s1; s0 < b + m; s0 = s1)");
-    put_bounds(e, &v, "b + m", 1);
+    put_edges(e, &v, "b + m", 1);
     fsr_c_line(e, "const i64 j0 = s0 - b, j1 = s1 - b;");
     e->cut_rows = true;
     put_versions(e, loop, &v, 0, print);

@@ -304,16 +304,16 @@ static fsr_status run_fold(run *r, const fsr_rec *rec, fsr_ref_fold fold, fsr_re
     fsr_ref_view in[FSR_MAX_TUPLE];
     fsr_ref_data *data[FSR_MAX_TUPLE] = {NULL};
     fsr_value same[FSR_MAX_ARGS];
-    fsr_combine *bound = fsr_combine_copy(rec->combine);
-    if (!bound)
+    fsr_combine *own = fsr_combine_copy(rec->combine);
+    if (!own)
         return no_memory(r, rec);
     for (int i = 0; i < rec->nout; i++)
         in[i] = *view_of(r, rec->arg[i]);
     for (int i = rec->nout; i < rec->nargs; i++)
         same[i - rec->nout] = scalar_now(r, rec->arg[i].id);
-    fsr_region_bind(&bound->body, same, rec->nargs - rec->nout);
-    fsr_status status = fold(rec, bound, in, shape, data);
-    fsr_combine_free(bound);
+    fsr_region_bind(&own->body, same, rec->nargs - rec->nout);
+    fsr_status status = fold(rec, own, in, shape, data);
+    fsr_combine_free(own);
     if (status)
         return no_memory(r, rec);
     for (int i = 0; i < rec->nout; i++)

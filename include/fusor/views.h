@@ -54,9 +54,9 @@ enum { FSR_XY = 16 };
  * one dimension each (FSR_ERR_SHAPE). n < 1: nothing is written. */
 void fsr_meshgrid_at(fsr_site at, fsr_node *out, const fsr_node *x, int n, int flags);
 #define fsr_meshgrid(...) fsr_meshgrid_at(FSR_HERE, __VA_ARGS__)
-/* An omitted bound of fsr_slice. */
+/* An omitted limit of fsr_slice. */
 #define FSR_SLICE_END INT64_MIN
-/* x[start:stop:step] along one axis with NumPy's rules; FSR_SLICE_END stands for an omitted bound. */
+/* x[start:stop:step] along one axis with NumPy's rules; FSR_SLICE_END stands for an omitted limit. */
 fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t stop, int64_t step);
 #define fsr_slice(...) fsr_slice_at(FSR_HERE, __VA_ARGS__)
 

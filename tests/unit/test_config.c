@@ -151,7 +151,7 @@ static void short_why(void **state) {
     memset(why, '#', sizeof why);
     setenv("FUSOR_FUSION", "maybe", 1);
     assert_int_equal(fsr_config_init(&c, why, 8), FSR_ERR_VALUE);
-    assert_string_equal(why, "FUSOR_F");
+    assert_string_equal(why, "FUSO...");
     assert_int_equal(why[8], '#');
 }
 

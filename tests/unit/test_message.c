@@ -58,21 +58,27 @@ static void no_utf8(void **state) {
     becomes("\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80");
 }
 
+/* What was cut says so, and ends in no part of an escape or character. */
 static void cut(void **state) {
-    char out[8];
+    char out[9];
     (void)state;
-    assert_string_equal(fsr_message_copy(out, 8, "abcdefghij"), "abcdefg");
-    assert_string_equal(fsr_message_copy(out, 8,
-                                         "abcd\x1b"
+    assert_string_equal(fsr_message_copy(out, 8, "abcdefg"), "abcdefg");
+    assert_string_equal(fsr_message_copy(out, 8, "abcdefgh"), "abcd...");
+    assert_string_equal(fsr_message_copy(out, 9,
+                                         "abc\x1b"
                                          "e"),
-                        "abcd");
+                        "abc\\x1be");
     assert_string_equal(fsr_message_copy(out, 8,
                                          "abc\x1b"
                                          "e"),
-                        "abc\\x1b");
+                        "abc...");
     assert_string_equal(fsr_message_copy(out, 4, "ab\xe2\x82\xac"), "ab");
     assert_string_equal(fsr_message_copy(out, 1, "ab"), "");
     assert_null(fsr_message_clean(NULL));
+    fsr_message_put(out, 8, "%s", "abcdefg");
+    assert_string_equal(out, "abcdefg");
+    fsr_message_put(out, 8, "%s%d", "abcd", 12345);
+    assert_string_equal(out, "abcd...");
 }
 
 /* ---- the ways into messages ------------------------------------------------------------------------------------- */
@@ -90,6 +96,19 @@ static void names_of_files(void **state) {
     is_clean(fsr_error(subject_ctx), "/nowhere/\\x1b[31m\\x9b.npy");
     assert_int_equal(fsr_npy_write(fsr_arange(subject_g, FSR_F32, 2), "/nowhere/\x1b"), FSR_ERR_FILE);
     is_clean(fsr_error(subject_ctx), "/nowhere/\\x1b");
+}
+
+/* However long: a name's end tells which of many files it was. */
+static void long_names(void **state) {
+    char path[4000];
+    (void)state;
+    memset(path, 'x', sizeof path);
+    memcpy(path, "/nowhere/", 9);
+    strcpy(path + sizeof path - 5, "/end");
+    fsr_node x = fsr_npy_read(subject_g, path);
+    assert_non_null(strstr(fsr_node_error(x), "xx/end"));
+    assert_int_equal(fsr_force(x), FSR_ERR_FILE);
+    assert_non_null(strstr(fsr_error(subject_ctx), "xx/end"));
 }
 
 static void headers_of_files(void **state) {
@@ -155,9 +174,9 @@ static void the_configuration(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_shows),    cmocka_unit_test(what_acts),       cmocka_unit_test(no_utf8),
-    cmocka_unit_test(cut),           SUBJECT_TEST(names_of_files),      SUBJECT_TEST(headers_of_files),
-    SUBJECT_TEST(texts_of_callers),  SUBJECT_TEST(words_of_a_compiler), SUBJECT_TEST(the_environment),
-    SUBJECT_TEST(the_configuration),
+    cmocka_unit_test(what_shows),   cmocka_unit_test(what_acts),     cmocka_unit_test(no_utf8),
+    cmocka_unit_test(cut),          SUBJECT_TEST(names_of_files),    SUBJECT_TEST(long_names),
+    SUBJECT_TEST(headers_of_files), SUBJECT_TEST(texts_of_callers),  SUBJECT_TEST(words_of_a_compiler),
+    SUBJECT_TEST(the_environment),  SUBJECT_TEST(the_configuration),
 };
 SUBJECT_MAIN(tests)

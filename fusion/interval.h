@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of a value of a kernel by how it is made: between which numbers it lies. */
-#ifndef FUSOR_FUSION_BOUNDS_H
-#define FUSOR_FUSION_BOUNDS_H
+#ifndef FUSOR_FUSION_INTERVAL_H
+#define FUSOR_FUSION_INTERVAL_H
 
 #include "fusion/loop_ir.h"
 
-typedef struct fsr_bounds {
+typedef struct fsr_interval {
     double low, high; /* it is a number, and not outside of them; low > high: nothing is known */
-} fsr_bounds;
+} fsr_interval;
 
 /* Of value v among a kernel's instructions. */
-fsr_bounds fsr_value_bounds(const fsr_kernel *k, int v);
+fsr_interval fsr_value_interval(const fsr_kernel *k, int v);
 /* Value v is an operation that has a shorter text for the operand that it is known to have (FSR_OP_TURN,
  * FSR_OP_POSITIVE). */
 bool fsr_value_is_tame(const fsr_kernel *k, int v);

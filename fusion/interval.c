@@ -5,30 +5,30 @@
  * above 0. Nothing is known of loads, and of parameters: they may be NaN.
  *
  * Counter-example to asking the kernel when it runs: the question costs as many instructions as the answer spares. */
-#include "fusion/bounds.h"
+#include "fusion/interval.h"
 #include <math.h>
 
 enum { DEEPEST = 8 };
 
-static const fsr_bounds unknown = {1, 0};
+static const fsr_interval unknown = {1, 0};
 
-static bool is_known(fsr_bounds b) {
+static bool is_known(fsr_interval b) {
     return b.low <= b.high;
 }
 
 /* Every value of an integer dtype. */
-static fsr_bounds of_dtype(fsr_dtype dtype) {
+static fsr_interval of_dtype(fsr_dtype dtype) {
     const int bits = 8 * (int)fsr_dtype_size(dtype);
     if (dtype == FSR_BOOL)
-        return (fsr_bounds){0, 1};
+        return (fsr_interval){0, 1};
     if (fsr_dtype_class(dtype) != FSR_CLASS_INT)
         return unknown;
     if (fsr_dtype_is_unsigned(dtype))
-        return (fsr_bounds){0, ldexp(1, bits)};
-    return (fsr_bounds){-ldexp(1, bits - 1), ldexp(1, bits - 1)};
+        return (fsr_interval){0, ldexp(1, bits)};
+    return (fsr_interval){-ldexp(1, bits - 1), ldexp(1, bits - 1)};
 }
 
-static fsr_bounds bounds(const fsr_kernel *k, int v, int deep);
+static fsr_interval interval(const fsr_kernel *k, int v, int deep);
 
 /* Monotone in each operand, of floats. */
 static bool has_corners(const fsr_inst *inst) {
@@ -44,11 +44,11 @@ static bool has_corners(const fsr_inst *inst) {
     }
 }
 
-static fsr_bounds of_corners(const fsr_kernel *k, const fsr_inst *inst, int deep) {
+static fsr_interval of_corners(const fsr_kernel *k, const fsr_inst *inst, int deep) {
     const int arity = fsr_op_get(inst->op)->arity;
-    fsr_bounds arg[3], out = {INFINITY, -INFINITY};
+    fsr_interval arg[3], out = {INFINITY, -INFINITY};
     for (int a = 0; a < arity; a++)
-        if (!is_known(arg[a] = bounds(k, inst->arg[a], deep + 1)))
+        if (!is_known(arg[a] = interval(k, inst->arg[a], deep + 1)))
             return unknown;
     for (int corner = 0; corner < 1 << arity; corner++) {
         fsr_value at[3];
@@ -64,25 +64,25 @@ static fsr_bounds of_corners(const fsr_kernel *k, const fsr_inst *inst, int deep
 }
 
 /* An integer as a float; the same float as a wider one. */
-static fsr_bounds of_cast(const fsr_kernel *k, const fsr_inst *inst, int deep) {
+static fsr_interval of_cast(const fsr_kernel *k, const fsr_inst *inst, int deep) {
     const bool narrow = inst->dtype == FSR_F32;
-    fsr_bounds from = of_dtype(inst->compute);
+    fsr_interval from = of_dtype(inst->compute);
     if (!narrow && inst->dtype != FSR_F64)
         return of_dtype(inst->dtype);
     if (!is_known(from))
-        from = bounds(k, inst->arg[0], deep + 1);
+        from = interval(k, inst->arg[0], deep + 1);
     if (is_known(from) && narrow)
-        from = (fsr_bounds){(float)from.low, (float)from.high};
+        from = (fsr_interval){(float)from.low, (float)from.high};
     return isfinite(from.low) && isfinite(from.high) ? from : unknown;
 }
 
-static fsr_bounds bounds(const fsr_kernel *k, int v, int deep) {
+static fsr_interval interval(const fsr_kernel *k, int v, int deep) {
     const fsr_inst *inst = &k->inst[v];
     if (deep > DEEPEST)
         return unknown;
     if (inst->kind == FSR_INST_CONST && !fsr_dtype_is_complex(inst->dtype)) {
         const double x = fsr_value_to_double(inst->dtype, inst->value);
-        return isfinite(x) ? (fsr_bounds){x, x} : unknown;
+        return isfinite(x) ? (fsr_interval){x, x} : unknown;
     }
     if (inst->kind != FSR_INST_OP)
         return of_dtype(inst->dtype);
@@ -91,8 +91,8 @@ static fsr_bounds bounds(const fsr_kernel *k, int v, int deep) {
     return has_corners(inst) ? of_corners(k, inst, deep) : of_dtype(inst->dtype);
 }
 
-fsr_bounds fsr_value_bounds(const fsr_kernel *k, int v) {
-    return bounds(k, v, 0);
+fsr_interval fsr_value_interval(const fsr_kernel *k, int v) {
+    return interval(k, v, 0);
 }
 
 bool fsr_value_is_tame(const fsr_kernel *k, int v) {
@@ -100,7 +100,7 @@ bool fsr_value_is_tame(const fsr_kernel *k, int v) {
     const unsigned asks = inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->flags & (FSR_OP_TURN | FSR_OP_POSITIVE) : 0;
     if (!asks || inst->compute != FSR_F32)
         return false;
-    const fsr_bounds a = fsr_value_bounds(k, inst->arg[0]);
+    const fsr_interval a = fsr_value_interval(k, inst->arg[0]);
     return is_known(a) && (asks & FSR_OP_TURN ? a.low >= -1 && a.high <= 1 : a.low >= 0x1p-126);
 }
 
@@ -109,6 +109,6 @@ bool fsr_value_was_near(const fsr_kernel *k, int v) {
     if (inst->kind != FSR_INST_OP || inst->op != FSR_OP_CAST || inst->dtype != FSR_I64 ||
         fsr_dtype_class(inst->compute) != FSR_CLASS_INT)
         return false;
-    const fsr_bounds from = of_dtype(inst->compute);
+    const fsr_interval from = of_dtype(inst->compute);
     return from.low >= -0x1p31 && from.high <= 0x1p31;
 }
