@@ -154,9 +154,9 @@ typedef struct fsr_stats {
  * (config NULL, or of older headers), is the only place that reads knobs from the environment. In a program with more
  * rights than its caller (setuid, setgid, file capabilities) every variable counts as unset.
  * FSR_ERR_VALUE: a variable has a value that its knob does not allow; that knob keeps its default and
- * why (may be NULL; at most size bytes with the final 0, and what is cut ends in "...") names the variable. FSR_OK with a text in why: a variable that
- * begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL: that is a warning on
- * stderr. */
+ * why (may be NULL; at most size bytes with the final 0, and what is cut ends in "...") names the variable. FSR_OK with
+ * a text in why: a variable that begins with FUSOR_ is no knob, which why says, with the nearest knob's name; why NULL:
+ * that is a warning on stderr. */
 fsr_status fsr_config_init_sized(size_t config_size, fsr_config *config, char *why, size_t size);
 #define fsr_config_init(...) fsr_config_init_sized(sizeof(fsr_config), __VA_ARGS__)
 
