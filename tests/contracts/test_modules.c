@@ -253,10 +253,10 @@ static void threads_share_few_modules(void **state) {
         w[i] = (worker){.ctx = ctx, .number = i};
         assert_int_equal(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
     }
-    for (int i = 0; i < THREADS; ++i) {
+    for (int i = 0; i < THREADS; ++i)
         assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+    for (int i = 0; i < THREADS; ++i)
         assert_true(w[i].good);
-    }
     assert_int_equal(stats_of(ctx).compilations, 24);
     fsr_close(ctx);
     subject_remove_dir(dir);

@@ -471,10 +471,10 @@ static void threads(void **state) {
     fsr_status said[8] = {0};
     for (int i = 0; i < 8; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, work, &said[i]), 0);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         pthread_join(thread[i], NULL);
+    for (int i = 0; i < 8; i++) /* when none of them works any more: a test that fails closes their context */
         assert_int_equal(said[i], FSR_OK);
-    }
 }
 
 /* A plan outlives the graph that its functions were recorded in; scopes drop them. */

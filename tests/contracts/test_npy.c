@@ -250,11 +250,11 @@ static void threads_write_one_file(void **state) {
     pthread_t thread[4];
     for (int i = 0; i < COUNT_OF(thread); i++)
         assert_int_equal(pthread_create(&thread[i], NULL, write_often, subject_ctx), 0);
-    for (int i = 0; i < COUNT_OF(thread); i++) {
-        void *failed;
-        pthread_join(thread[i], &failed);
-        assert_null(failed);
-    }
+    void *failed[COUNT_OF(thread)];
+    for (int i = 0; i < COUNT_OF(thread); i++)
+        pthread_join(thread[i], &failed[i]);
+    for (int i = 0; i < COUNT_OF(thread); i++)
+        assert_null(failed[i]);
     assert_int_equal(fsr_node_dim(fsr_npy_read(subject_g, path), 0), 300);
 }
 

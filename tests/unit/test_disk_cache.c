@@ -292,11 +292,11 @@ static void concurrent_writers(void **state) {
     }
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, worker, cache), 0);
-    for (int i = 0; i < 3; i++) {
-        void *failures;
-        pthread_join(threads[i], &failures);
-        assert_null(failures);
-    }
+    void *failures[3];
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], &failures[i]);
+    for (int i = 0; i < 3; i++)
+        assert_null(failures[i]);
     for (int i = 0; i < 4; i++) {
         int rc;
         assert_int_equal(waitpid(pids[i], &rc, 0), pids[i]);

@@ -203,10 +203,10 @@ static void threads_share_an_owner(void **state) {
         w[i] = (worker){.owner = f->owner};
         assert_int_equal(pthread_create(&w[i].thread, NULL, work, &w[i]), 0);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         pthread_join(w[i].thread, NULL);
+    for (int i = 0; i < 4; i++)
         assert_int_equal(w[i].wrong, 0);
-    }
     assert_int_equal(fsr_graph_owner_nodes(f->owner), 4 * 100 * 81);
 }
 

@@ -293,11 +293,11 @@ static void threads(void **state) {
     }
     for (int i = 0; i < 20; i++)
         is_whole();
-    for (int i = 0; i < WRITERS; i++) {
-        void *result;
-        pthread_join(thread[i], &result);
-        assert_non_null(result);
-    }
+    void *result[WRITERS];
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(thread[i], &result[i]);
+    for (int i = 0; i < WRITERS; i++)
+        assert_non_null(result[i]);
     is_whole();
     assert_int_equal(names(), 1);
 }
