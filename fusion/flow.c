@@ -111,6 +111,12 @@ void fsr_flow_settle_pairs(fsr_flow *flow) {
         node[0] = x < y ? x : y;
         node[1] = x < y ? y : x;
     }
+    for (int i = 0; flow->npairs && i < flow->n; ++i)
+        flow->node[i].asked = false;
+    for (int i = 0; i < flow->npairs; ++i)
+        for (int k = 0; k < 2 && flow->pair[i].hint == FSR_PAIR_FUSE; ++k)
+            if (flow->pair[i].node[k] >= 0)
+                flow->node[flow->pair[i].node[k]].asked = true;
     if (flow->npairs)
         qsort(flow->pair, (size_t)flow->npairs, sizeof *flow->pair, compare_pairs);
 }

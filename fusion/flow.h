@@ -38,6 +38,7 @@ typedef struct fsr_flow_node {
     int origin;    /* 1 + its place in the flow as it was built; 0: a pass made it */
     fsr_site site; /* where it was recorded, as long as the graph is there */
     int report;    /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
+    bool asked;    /* some pair asks for one kernel with it */
 } fsr_flow_node;
 
 /* What is said of two nodes, the earlier one first, none of them a view: what it shows stands for it. -1: nothing computes

@@ -127,6 +127,7 @@ static void body_free(fsr_graph_body *body) {
     free(body->slab);
     free(body->scope);
     free(body->pair);
+    free(body->pair_slot);
     free(body);
 }
 

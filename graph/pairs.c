@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Hints about two nodes; see pairs.h. */
+/* Hints about two nodes; see pairs.h. A list in the order in which they were set, and a table by which the one of two
+ * nodes is found: 1 + its place, or 0, where their ids lead, or behind that. */
 #include "graph/pairs.h"
 #include "graph/store.h"
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_there(const fsr_graph *g, uint32_t id, uint64_t stamp) {
     const fsr_rec *rec = fsr_graph_rec(g, id);
@@ -10,7 +12,8 @@ static bool is_there(const fsr_graph *g, uint32_t id, uint64_t stamp) {
 }
 
 static bool stands(const fsr_graph *g, const fsr_pair *pair) {
-    return is_there(g, pair->id[0], pair->stamp[0]) && is_there(g, pair->id[1], pair->stamp[1]);
+    return pair->hint != FSR_PAIR_NONE && is_there(g, pair->id[0], pair->stamp[0]) &&
+           is_there(g, pair->id[1], pair->stamp[1]);
 }
 
 int fsr_pair_count(const fsr_graph *g) {
@@ -20,6 +23,37 @@ int fsr_pair_count(const fsr_graph *g) {
 const fsr_pair *fsr_pair_at(const fsr_graph *g, int i) {
     const fsr_pair *pair = &g->body->pair[i];
     return stands(g, pair) ? pair : NULL;
+}
+
+/* Where the two are in the table, or would be. There is a free place. */
+static uint32_t *slot_of(const fsr_graph_body *body, uint32_t x, uint32_t y) {
+    const uint32_t low = x < y ? x : y, high = x < y ? y : x, mask = (uint32_t)(4 * body->pair_capacity - 1);
+    uint64_t at = ((uint64_t)high << 32 | low) * 0x9e3779b97f4a7c15u >> 32;
+    for (;; at++) {
+        uint32_t *slot = &body->pair_slot[at & mask];
+        const fsr_pair *pair = *slot ? &body->pair[*slot - 1] : NULL;
+        if (!pair || (pair->id[0] == low && pair->id[1] == high) || (pair->id[0] == high && pair->id[1] == low))
+            return slot;
+    }
+}
+
+/* The table of the list as it is. */
+static void enter_all(fsr_graph_body *body) {
+    memset(body->pair_slot, 0, sizeof *body->pair_slot * 4 * (size_t)body->pair_capacity);
+    for (int i = 0; i < body->npairs; i++) {
+        uint32_t *slot = slot_of(body, body->pair[i].id[0], body->pair[i].id[1]);
+        *slot = *slot ? *slot : (uint32_t)i + 1;
+    }
+}
+
+/* Room for so many pairs, a power of two; the table is empty. */
+static bool grow(fsr_graph_body *body, int capacity) {
+    fsr_pair *pair = realloc(body->pair, sizeof *pair * (size_t)capacity);
+    body->pair = pair ? pair : body->pair;
+    uint32_t *slot = pair ? realloc(body->pair_slot, sizeof *slot * 4 * (size_t)capacity) : NULL;
+    body->pair_slot = slot ? slot : body->pair_slot;
+    body->pair_capacity = slot ? capacity : body->pair_capacity;
+    return slot != NULL;
 }
 
 /* Room for one more: pairs that stand for nothing go first, and if more than half stand there is twice the room, so
@@ -33,48 +67,31 @@ static bool room(const fsr_graph *g) {
         if (stands(g, &body->pair[i]))
             body->pair[kept++] = body->pair[i];
     body->npairs = kept;
-    if (2 * kept < body->pair_capacity)
-        return true;
-    const int capacity = body->pair_capacity ? 2 * body->pair_capacity : 8;
-    fsr_pair *grown = realloc(body->pair, sizeof *grown * (size_t)capacity);
-    if (!grown)
-        return kept < body->pair_capacity;
-    body->pair = grown;
-    body->pair_capacity = capacity;
-    return true;
-}
-
-/* Its place, or the number of pairs. */
-static int find(const fsr_graph *g, uint32_t x, uint32_t y) {
-    int i = 0;
-    for (; i < g->body->npairs; i++) {
-        const fsr_pair *pair = fsr_pair_at(g, i);
-        if (pair && ((pair->id[0] == x && pair->id[1] == y) || (pair->id[0] == y && pair->id[1] == x)))
-            break;
-    }
-    return i;
+    if (2 * kept >= body->pair_capacity)
+        grow(body, body->pair_capacity ? 2 * body->pair_capacity : 8);
+    if (body->pair_capacity)
+        enter_all(body);
+    return kept < body->pair_capacity;
 }
 
 bool fsr_pair_add(fsr_graph *g, uint32_t x, uint32_t y, fsr_pair_hint hint) {
+    fsr_graph_body *body = g->body;
     if (!room(g))
         return false;
-    g->body->pair[g->body->npairs++] =
-        (fsr_pair){{x, y}, {fsr_graph_rec(g, x)->stamp, fsr_graph_rec(g, y)->stamp}, hint};
+    uint32_t *slot = slot_of(body, x, y);
+    body->pair[body->npairs++] = (fsr_pair){{x, y}, {fsr_graph_rec(g, x)->stamp, fsr_graph_rec(g, y)->stamp}, hint};
+    if (!*slot || !stands(g, &body->pair[*slot - 1]))
+        *slot = (uint32_t)body->npairs;
     return true;
 }
 
 bool fsr_pair_set(fsr_graph *g, uint32_t x, uint32_t y, fsr_pair_hint hint) {
     fsr_graph_body *body = g->body;
-    int i = find(g, x, y);
-    if (hint == FSR_PAIR_NONE) {
-        body->npairs -= i < body->npairs;
-        for (; i < body->npairs; i++)
-            body->pair[i] = body->pair[i + 1];
-        return true;
-    }
-    if (i == body->npairs)
-        return fsr_pair_add(g, x, y, hint);
-    body->pair[i].hint = hint;
+    const uint32_t *slot = body->npairs ? slot_of(body, x, y) : NULL;
+    fsr_pair *pair = slot && *slot && stands(g, &body->pair[*slot - 1]) ? &body->pair[*slot - 1] : NULL;
+    if (!pair)
+        return hint == FSR_PAIR_NONE || fsr_pair_add(g, x, y, hint);
+    pair->hint = hint;
     return true;
 }
 

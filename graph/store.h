@@ -40,7 +40,8 @@ typedef struct fsr_graph_body {
     fsr_scope *scope;
     int depth, scope_capacity; /* scope[depth] is the innermost, scope[0] the graph itself */
     fsr_pair *pair;            /* graph/pairs.h */
-    int npairs, pair_capacity;
+    uint32_t *pair_slot;       /* four for each that there is room for */
+    int npairs, pair_capacity; /* a power of two, or 0 */
 } fsr_graph_body;
 
 struct fsr_graph {

@@ -3,6 +3,7 @@
 #include "graph/pairs.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
+#include <stdlib.h>
 
 static const int axis0 = 0, axis1 = 1;
 
@@ -261,6 +262,39 @@ static void scopes_drop_them(void **state) {
     check(&kept, 1, 1, NULL, NULL);
 }
 
+/* Sums of x, so many, each apart from the next one; seconds that setting the hints and planning take, in a process that
+ * others disturb: the least of three. */
+static double seconds_of(int n, bool hinted, int *kernels) {
+    double least = 1e9;
+    fsr_node *out = malloc(sizeof *out * (size_t)n);
+    for (int turn = 0; turn < 3; turn++) {
+        assert_int_equal(fsr_scope_begin(g), FSR_OK);
+        fsr_node x = fsr_input(g, "x", FSR_F32, 2, SHAPE(64, 64));
+        for (int i = 0; i < n; i++)
+            out[i] = fsr_sum(fsr_mul(x, fsr_float(g, i + 0.5)), i % 2 ? &axis1 : &axis0, 1, 0);
+        const double begin = plan_seconds();
+        for (int i = 0; hinted && i + 1 < n; i++)
+            pair(out[i], out[i + 1], FSR_PAIR_APART);
+        fsr_program p = plan_make(&target_cpu, out, n, (plan_knobs){0});
+        const double took = plan_seconds() - begin;
+        least = took < least ? took : least;
+        *kernels = p.info.kernels;
+        fsr_program_clear(&p);
+        assert_int_equal(fsr_scope_end(g, NULL, 0), FSR_OK);
+    }
+    free(out);
+    return least;
+}
+
+/* Two thousand pairs cost what their nodes cost, not what each costs beside all others: nineteen times the plan. */
+static void many_pairs(void **state) {
+    (void)state;
+    int plain, hinted;
+    const double without = seconds_of(2000, false, &plain), with = seconds_of(2000, true, &hinted);
+    print_message("2,000 sums: %.3f s in %d kernels, with hints %.3f s in %d\n", without, plain, with, hinted);
+    assert_true(with < 6 * without);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -278,6 +312,7 @@ int main(void) {
         T(refused_at_once),
         T(scopes_drop_them),
         T(in_bodies_of_a_full_list),
+        T(many_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
