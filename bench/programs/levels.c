@@ -42,7 +42,7 @@ static void local_laplacian(fsr_graph *g, const fsr_node *in, fsr_node *out) {
         name[1].node = grey[i];
         name[2].node = i + 1 < LEVELS ? fsr_sub(near[i], doubled(near[i + 1])) : near[i];
         fsr_node level = fsr_expr(g,
-                                  "t = clip(g * 3, 0, 3); k = min(i32(t), 2); f = t - k;"
+                                  "t = clip(g * 3, 0, 3); k = min(i32(t), 2); f = t - f32(k);"
                                   "(1 - f) * take_along_axis(a, k, 0) + f * take_along_axis(a, k + 1, 0)",
                                   name, 3);
         name[4].node = i + 1 < LEVELS ? fsr_add(level, doubled(name[4].node)) : level;
@@ -99,7 +99,7 @@ static void bilateral_grid(fsr_graph *g, const fsr_node *in, fsr_node *out) {
                             "e = pad(x, [2, 2, 0, 0, 0, 0, 0, 0]); e[:-4] + 4 * e[1:-3] + 6 * x + 4 * e[3:-1] + e[4:]",
                             (fsr_name[]){{"g", grid}}, 1);
     out[0] = fsr_expr(g,
-                      "t = p * 10; z = min(i32(t), 9); c = t - z; i = y // 8; a = f32(y % 8) / 8; j = x // 8;"
+                      "t = p * 10; z = min(i32(t), 9); c = t - f32(z); i = y // 8; a = f32(y % 8) / 8; j = x // 8;"
                       "b = f32(x % 8) / 8; h = g[..., 0]; k = g[..., 1];"
                       "m = (1 - a) * ((1 - b) * ((1 - c) * h[i, j, z] + c * h[i, j, z + 1]) + b * ((1 - c) *"
                       "    h[i, j + 1, z] + c * h[i, j + 1, z + 1])) + a * ((1 - b) * ((1 - c) * h[i + 1, j, z] + c *"
@@ -147,7 +147,7 @@ static const bench_workload work[] = {
      .program =
          &(bench_program){PICTURE, .in = {{"p", BENCH_PIXEL, "3ab"}},
                           .text = "r = i32(p[0]); g = i32(p[1]); b = i32(p[2]);"
-                                  "y = (77 * r + 150 * g + 29 * b) >> 8; u = 0.713 * (r - y); v = 0.564 * (b - y);"
+                                  "y = (77 * r + 150 * g + 29 * b) >> 8; u = 0.713 * f32(r - y); v = 0.564 * f32(b - y);"
                                   "h = cumsum(scatter_add(i32(zeros(256)), ravel(y), 1), dtype=i32);"
                                   "e = f32(h[y]) * (255 / f32(na * nb));"
                                   "clip(stack(e + 1.4 * u, e - 0.711 * u - 0.343 * v, e + 1.765 * v), 0, 255)"}},
