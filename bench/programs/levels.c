@@ -144,13 +144,13 @@ static const bench_workload work[] = {
      .nouts = 1,
      .out = {{BENCH_SCALED, 0}},
      .kernels = -1,
-     .program =
-         &(bench_program){PICTURE, .in = {{"p", BENCH_PIXEL, "3ab"}},
-                          .text = "r = i32(p[0]); g = i32(p[1]); b = i32(p[2]);"
-                                  "y = (77 * r + 150 * g + 29 * b) >> 8; u = 0.713 * f32(r - y); v = 0.564 * f32(b - y);"
-                                  "h = cumsum(scatter_add(i32(zeros(256)), ravel(y), 1), dtype=i32);"
-                                  "e = f32(h[y]) * (255 / f32(na * nb));"
-                                  "clip(stack(e + 1.4 * u, e - 0.711 * u - 0.343 * v, e + 1.765 * v), 0, 255)"}},
+     .program = &(
+         bench_program){PICTURE, .in = {{"p", BENCH_PIXEL, "3ab"}},
+                        .text = "r = i32(p[0]); g = i32(p[1]); b = i32(p[2]);"
+                                "y = (77 * r + 150 * g + 29 * b) >> 8; u = 0.713 * f32(r - y); v = 0.564 * f32(b - y);"
+                                "h = cumsum(scatter_add(i32(zeros(256)), ravel(y), 1), dtype=i32);"
+                                "e = f32(h[y]) * (255 / f32(na * nb));"
+                                "clip(stack(e + 1.4 * u, e - 0.711 * u - 0.343 * v, e + 1.765 * v), 0, 255)"}},
     {.name = "linear_blur",
      .what = "Halide: a blur of 3 by 3 of what light there is, and back to the screen's curve",
      .ninputs = 1,
