@@ -5,6 +5,7 @@
 #include "fusion/bands_parts.h"
 #include "fusion/literals.h"
 #include "fusion/nest.h"
+#include "fusion/partition_parts.h"
 #include "fusion/schedule.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,12 +102,20 @@ static void attach(fsr_group *host, fsr_partition *p, int g, const fsr_bands *ba
     group->kernel = NULL;
 }
 
+/* Literals, and what nests take, become arguments. */
+static bool make_rooms(const fsr_bands *bands, fsr_partition *p, int host) {
+    bool good = fsr_group_grow(&p->group[host]);
+    for (int g = bands->first[host]; g >= 0 && good; g = bands->next[g])
+        good = fsr_group_grow(&p->group[g]);
+    return good;
+}
+
 fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, int host, const fsr_program_options *options,
                             bool *text) {
     fsr_group *last = &p->group[host];
     if (bands->first[host] < 0)
         return FSR_OK;
-    if (!fsr_kernel_make_room(last->kernel) || !(last->kernel->nests = fsr_nests_new()))
+    if (!make_rooms(bands, p, host) || !fsr_kernel_make_room(last->kernel) || !(last->kernel->nests = fsr_nests_new()))
         return FSR_ERR_MEMORY;
     fsr_nests *nests = last->kernel->nests;
     if (options->target.gpu)

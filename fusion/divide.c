@@ -145,10 +145,15 @@ static bool best_cut(const division *s, const fsr_price_loop *loop, cut *best, d
 /* ---- dividing ----------------------------------------------------------------------------------------------- */
 
 /* The group over a part of its domain. False: it cannot be lowered so. */
-static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fsr_group *out) {
+static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fsr_trial *t) {
     const fsr_group *whole = &s->p->group[s->g];
+    fsr_group *out = &t->group;
     fsr_link blame;
-    *out = (fsr_group){.domain = *domain, .nstores = whole->nstores, .part = true, .unmerged = unmerged};
+    fsr_group_begin(out, &t->room);
+    out->domain = *domain;
+    out->nstores = whole->nstores;
+    out->part = true;
+    out->unmerged = unmerged;
     out->in_place = whole->in_place;
     out->base = whole->base;
     for (int i = 0; i < whole->nstores; ++i)
@@ -168,22 +173,22 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
  * What is not scheduled yet has no loops that leave no vector code: its work says which part of it a cut leaves, and
  * not how much that is. */
 static bool find_cut(const division *s, const fsr_domain *domain, double work, cut *c) {
-    fsr_group trial;
+    fsr_trial trial;
     fsr_price_loop loop;
     double left = 0;
     if (s->prices->launch >= s->prices->gain * work || !lower(s, domain, true, &trial))
         return false;
-    fsr_price_loop_of(&loop, s->prices, &trial, 0);
+    fsr_price_loop_of(&loop, s->prices, &trial.group, 0);
     bool found = best_cut(s, &loop, c, &left);
     const double whole = found ? work_of(s, &loop, NULL) : 0;
     found = found && left * work / whole + s->prices->launch < (1 - s->prices->gain) * work;
-    fsr_kernel_free(trial.kernel);
+    fsr_kernel_free(trial.group.kernel);
     return found;
 }
 
 static void drop(division *s, int from) {
     while (s->n > from)
-        fsr_kernel_free(s->part[--s->n].kernel);
+        fsr_group_clear(&s->part[--s->n]);
 }
 
 static bool divide(division *s, const fsr_domain *domain, int depth);
@@ -202,29 +207,32 @@ static bool divide_parts(division *s, const fsr_domain *domain, const cut *c, in
 
 /* Adds the parts of a domain, itself if it stays whole. False: it cannot be lowered, or there is no room. */
 static bool divide(division *s, const fsr_domain *domain, int depth) {
-    fsr_group whole;
+    fsr_trial trial;
+    fsr_group *whole = &trial.group;
     double work, price, parts = 0;
     cut c = {0, 0, 1};
     const int from = s->n;
-    if (!lower(s, domain, false, &whole))
+    if (!lower(s, domain, false, &trial))
         return false;
-    price = fsr_price_group(s->p, &whole, &work);
-    bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole.kernel->nconditions > 0 &&
+    price = fsr_price_group(s->p, whole, &work);
+    bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole->kernel->nconditions > 0 &&
                   work > (price - s->prices->launch) / 2 && find_cut(s, domain, work, &c) &&
                   divide_parts(s, domain, &c, depth);
     for (int i = from; i < s->n; ++i)
         parts += s->price[i];
     if (cut_it && parts < (1 - s->prices->gain) * price) {
-        fsr_kernel_free(whole.kernel);
+        fsr_kernel_free(whole->kernel);
         return true;
     }
     drop(s, from);
-    if (s->n == MOST_PARTS) {
-        fsr_kernel_free(whole.kernel);
+    const bool kept = s->n < MOST_PARTS && fsr_group_keep(whole);
+    if (!kept) {
+        *s->p->no_memory = *s->p->no_memory || s->n < MOST_PARTS;
+        fsr_kernel_free(whole->kernel);
         return false;
     }
     s->price[s->n] = price;
-    s->part[s->n++] = whole;
+    s->part[s->n++] = *whole;
     return true;
 }
 
@@ -232,6 +240,8 @@ static bool divide(division *s, const fsr_domain *domain, int depth) {
 static void commit(division *s) {
     fsr_partition *p = s->p;
     fsr_group last = s->part[s->n - 1];
+    fsr_group_room room;
+    fsr_group_use(&last, &room);
     for (int i = 0; i + 1 < s->n; ++i)
         if (!fsr_group_depend(&last, p->ngroups + i))
             return;
@@ -246,10 +256,9 @@ static void commit(division *s) {
         for (int i = 0; i < s->n; ++i)
             s->part[i] = s->part[i + 1];
     }
-    fsr_kernel_free(p->group[s->g].kernel);
-    p->group[s->g] = last;
-    s->n = 0;
-    fsr_partition_settle(p, s->g);
+    s->part[0].kernel = NULL;
+    if (fsr_group_put(p, s->g, &last))
+        fsr_partition_settle(p, s->g);
 }
 
 /* A map with guards, whose results nobody has to keep apart; in place, of a section that is where it is said to be, over

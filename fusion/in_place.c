@@ -187,7 +187,8 @@ static bool add(fsr_partition *p, const fsr_group *group) {
         fsr_kernel_free(group->kernel);
         return false;
     }
-    p->group[p->ngroups] = *group;
+    if (!fsr_group_put(p, p->ngroups, group))
+        return false;
     *fsr_partition_stored(p, group->store[0]) = p->ngroups++;
     fsr_partition_settle(p, p->ngroups - 1);
     return true;
@@ -199,7 +200,9 @@ static bool stage(fsr_partition *p, const chain *c, int at, fsr_group *group) {
     int64_t section = node_bytes(flow, c->paste[at], section_shape(flow, c->paste[at]));
     int64_t whole = node_bytes(flow, c->paste[at], NULL);
     fsr_link part = flow->node[c->paste[at]].arg[1];
-    *group = (fsr_group){.nstores = 1, .part = true};
+    fsr_group_blank(group);
+    group->part = true;
+    group->nstores = 1;
     group->store[0] = part;
     bool pays = fsr_size_add(fsr_size_mul(3, section), launch_bytes(p)) < fsr_size_mul(2, whole);
     return *fsr_partition_stored(p, part) < 0 && pays && lower(p, c, at, p->ngroups, group) && add(p, group);
@@ -208,7 +211,10 @@ static bool stage(fsr_partition *p, const chain *c, int at, fsr_group *group) {
 /* Lowers paste number `at` to a kernel over its section, of group g; -1: the new one. */
 static bool lower_section(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
     for (int staged = 0; staged < 2; ++staged) {
-        *group = (fsr_group){.in_place = true, .part = true, .nstores = 1, .base = c->base};
+        fsr_group_blank(group);
+        group->in_place = group->part = true;
+        group->base = c->base;
+        group->nstores = 1;
         group->store[0] = (fsr_link){c->paste[at], 0};
         if (at > 0)
             group->base = (fsr_operand){.link = {c->paste[at - 1], 0}};
@@ -226,9 +232,9 @@ static bool lower_section(fsr_partition *p, const chain *c, int at, int g, fsr_g
 
 static void undo(fsr_partition *p, const chain *c) {
     while (p->ngroups > c->first_new) {
-        const fsr_group *group = &p->group[--p->ngroups];
-        fsr_kernel_free(group->kernel);
+        fsr_group *group = &p->group[--p->ngroups];
         *fsr_partition_stored(p, group->store[0]) = -1;
+        fsr_group_clear(group);
     }
 }
 
@@ -241,23 +247,23 @@ static void convert(fsr_partition *p, const chain *c, fsr_group *group) {
             return;
         }
     }
-    fsr_kernel_free(p->group[c->g].kernel);
-    p->group[c->g] = *group;
-    fsr_partition_settle(p, c->g);
+    if (fsr_group_put(p, c->g, group))
+        fsr_partition_settle(p, c->g);
 }
 
 void fsr_in_place(fsr_partition *p) {
-    fsr_group *group = NULL;
+    fsr_trial *trial = NULL;
     chain c;
     int n = p->ngroups;
     for (int g = 0; g < n; ++g) {
         if (!find_chain(p, g, &c) || !pays(p, &c))
             continue;
-        if (!group && !(group = malloc(sizeof *group))) {
+        if (!trial && !(trial = malloc(sizeof *trial))) {
             *p->no_memory = true;
             return;
         }
-        convert(p, &c, group);
+        fsr_group_begin(&trial->group, &trial->room);
+        convert(p, &c, &trial->group);
     }
-    free(group);
+    free(trial);
 }

@@ -59,7 +59,10 @@ static void fill(fsr_partition *p, int g, fsr_group *group) {
     const fsr_flow *flow = p->flow;
     const fsr_link store = p->group[g].store[0];
     fsr_link blame;
-    *group = (fsr_group){.in_place = true, .part = true, .nstores = 1, .base = {.link = {-1, 0}}};
+    fsr_group_blank(group);
+    group->in_place = group->part = true;
+    group->base.link.id = -1;
+    group->nstores = 1;
     group->store[0] = store;
     fsr_domain_make(&group->domain, &flow->node[flow->node[store.id].arg[1].id].shape, 0);
     if (fsr_group_try(p, g, group, &blame))
@@ -68,9 +71,8 @@ static void fill(fsr_partition *p, int g, fsr_group *group) {
         fsr_kernel_free(group->kernel);
         return;
     }
-    fsr_kernel_free(p->group[g].kernel);
-    p->group[g] = *group;
-    fsr_partition_settle(p, g);
+    if (fsr_group_put(p, g, group))
+        fsr_partition_settle(p, g);
 }
 
 static bool may_fill(const fsr_group *group) {
@@ -79,7 +81,7 @@ static bool may_fill(const fsr_group *group) {
 
 void fsr_in_place_fill(fsr_partition *p) {
     filling f = {p, NULL, NULL};
-    fsr_group *group = NULL;
+    fsr_trial *trial = NULL;
     bool any = false;
     for (int g = 0; g < p->ngroups; ++g)
         any = any || p->group[g].in_place;
@@ -87,8 +89,10 @@ void fsr_in_place_fill(fsr_partition *p) {
         return;
     f.readers = fsr_partition_readers(p);
     f.over = malloc(((size_t)p->flow->n + 1) * sizeof *f.over);
-    group = malloc(sizeof *group);
-    *p->no_memory = *p->no_memory || !f.readers || !f.over || !group;
+    trial = malloc(sizeof *trial);
+    *p->no_memory = *p->no_memory || !f.readers || !f.over || !trial;
+    if (trial)
+        fsr_group_begin(&trial->group, &trial->room);
     for (int i = 0; f.over && i < p->flow->n; ++i)
         f.over[i] = -1;
     for (int g = 0; f.over && g < p->ngroups; ++g)
@@ -96,8 +100,8 @@ void fsr_in_place_fill(fsr_partition *p) {
             f.over[p->group[g].base.link.id] = g;
     for (int g = 0; g < p->ngroups && !*p->no_memory; ++g)
         if (may_fill(&p->group[g]) && is_filled(&f, &p->group[g]))
-            fill(p, g, group);
+            fill(p, g, &trial->group);
     free(f.readers);
     free(f.over);
-    free(group);
+    free(trial);
 }

@@ -8,7 +8,7 @@
 
 void fsr_partition_clear(fsr_partition *p) {
     for (int i = 0; i < p->ngroups; ++i)
-        fsr_kernel_free(p->group[i].kernel);
+        fsr_group_clear(&p->group[i]);
     free(p->group);
     free(p->group_of);
     free(p->stored);

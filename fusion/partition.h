@@ -34,15 +34,12 @@ typedef struct fsr_operand {
 
 #define FSR_MAX_STORES FSR_MAX_BUFFERS
 
+/* Its lists are in a room of somebody's, or in a block of its own: fusion/group_room.c. */
 typedef struct fsr_group {
     fsr_domain domain;
-    int nfolds;
-    int fold[FSR_MAX_COMBINES]; /* flow nodes */
-    int nstores;
-    fsr_link store[FSR_MAX_STORES];
-    bool row[FSR_MAX_STORES]; /* stored once a row, not per element */
-    bool in_place;            /* its only store is a paste's section, into the memory of `base` (fusion/in_place.c) */
-    fsr_operand base;         /* link.id -1: nothing is there yet (fusion/in_place_fill.c) */
+    int nfolds, nstores;
+    bool in_place;    /* its only store is a paste's section, into the memory of `base` (fusion/in_place.c) */
+    fsr_operand base; /* link.id -1: nothing is there yet (fusion/in_place_fill.c) */
     bool part;     /* works for such a section, or for a part of its stores: arrays count by what of them is touched */
     bool unmerged; /* a trial: the kernel's dimensions are the domain's */
     bool
@@ -54,15 +51,18 @@ typedef struct fsr_group {
     /* the result of lowering */
     fsr_kernel *kernel;
     int64_t extent[FSR_MAX_DIMS]; /* of the kernel's domain (after merging dimensions) */
-    fsr_operand operand[FSR_MAX_BUFFERS];
-    int scalar[FSR_MAX_SCALARS]; /* flow scalar ordinal of each scalar argument */
-    int ndeps;
-    int deps[FSR_MAX_BUFFERS]; /* groups whose stores it reads */
-    int level;                 /* above that of each of them: what is not above a group does not need it */
-    int nloops;
-    int loop[FSR_MAX_LOOPS]; /* flow nodes: the ITERATEs that it runs */
-    int nneeds;
-    fsr_link needs[FSR_MAX_BUFFERS]; /* results of other groups' folds and loops that those must store */
+    int ndeps, nloops, nneeds;
+    int level; /* above that of each of its deps: what is not above a group does not need it */
+    /* The lists, from here on. */
+    int *fold; /* flow nodes */
+    fsr_link *store;
+    bool *row;            /* of each store: once a row, not per element */
+    fsr_operand *operand; /* of each array */
+    int *scalar;          /* flow scalar ordinal of each scalar argument */
+    int *deps;            /* groups whose stores it reads */
+    int *loop;            /* flow nodes: the ITERATEs that it runs */
+    fsr_link *needs;      /* results of other groups' folds and loops that those must store */
+    void *room;           /* the block of its own; NULL: there is none */
 } fsr_group;
 
 /* Whether memory must hold a map, a paste or a view.

@@ -105,6 +105,10 @@ static void assigned(fsr_partition *p, int g, fsr_root a) {
 static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *trial) {
     fsr_group *old = &p->group[g];
     int ndeps = old->ndeps;
+    if (trial->ndeps && !fsr_group_grow(old)) {
+        *p->no_memory = true;
+        return fsr_reason_memory;
+    }
     for (int i = 0; i < trial->ndeps; ++i)
         if (!fsr_group_depend(old, trial->deps[i])) {
             old->ndeps = ndeps;
@@ -112,8 +116,10 @@ static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *tria
         }
     fsr_partition_settle(p, g);
     const char *reason = fsr_group_satisfy(p, trial);
-    if (reason)
+    if (reason) {
         old->ndeps = ndeps;
+        (void)fsr_group_keep(old);
+    }
     return reason;
 }
 
@@ -130,8 +136,10 @@ static const char *try_root(fsr_partition *p, int g, fsr_root a, fsr_group *tria
 /* Tries to enlarge group g by the root; asked: a hint does, whatever it costs. NULL: done. */
 static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *alone, bool asked) {
     fsr_group trial = p->group[g];
+    fsr_group_room room;
     fsr_link blame;
     bool needed = asked || fsr_group_depends(alone, g);
+    fsr_group_use(&trial, &room);
     const char *reason = meet(p, &trial, a);
     if (reason)
         return reason;
@@ -214,7 +222,7 @@ static const char *try_alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr
     root_domain(p, a, NULL, &own);
     domain = own;
     for (bool fixed = false;;) {
-        memset(trial, 0, sizeof *trial);
+        fsr_group_blank(trial);
         trial->domain = domain;
         add_root(trial, a);
         const char *reason = try_root(p, p->ngroups, a, trial, blame);
@@ -323,6 +331,8 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
     }
     int g = p->ngroups;
     fsr_group_commit(p, g, trial);
+    if (*p->no_memory)
+        return FSR_ERR_MEMORY;
     assigned(p, g, a);
     return FSR_OK;
 }
@@ -331,9 +341,12 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
  * bounded depth, on the heap. Counter-example to a recursion: four thousand values would need megabytes of stack. */
 fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size) {
     fsr_root *waiting = malloc(sizeof *waiting * MAX_DEPTH);
-    fsr_group *trial = malloc(sizeof *trial);
-    fsr_status status = waiting && trial ? FSR_OK : FSR_ERR_MEMORY;
+    fsr_trial *t = malloc(sizeof *t);
+    fsr_group *trial = t ? &t->group : NULL;
+    fsr_status status = waiting && t ? FSR_OK : FSR_ERR_MEMORY;
     int n = 1;
+    if (t)
+        fsr_group_begin(trial, &t->room);
     if (waiting)
         waiting[0] = a;
     while (n > 0 && !status) {
@@ -352,6 +365,6 @@ fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t 
         }
     }
     free(waiting);
-    free(trial);
+    free(t);
     return status;
 }

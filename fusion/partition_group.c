@@ -41,9 +41,8 @@ const char *fsr_group_try(fsr_partition *p, int g, fsr_group *trial, fsr_link *b
 void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
     bool fresh = g == p->ngroups; /* nobody needs it yet */
     fsr_near_add(p, g, fresh ? NULL : &p->group[g], trial);
-    if (!fresh)
-        fsr_kernel_free(p->group[g].kernel);
-    p->group[g] = *trial;
+    if (!fsr_group_put(p, g, trial))
+        return;
     p->ngroups += fresh;
     for (int i = 0; i < trial->nloops; ++i)
         p->group_of[trial->loop[i]] = g;
@@ -52,8 +51,10 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
 }
 
 /* The group with more stores. False: there is no room for them. */
-static bool with_stores(const fsr_group *group, const fsr_link *link, int n, fsr_group *trial) {
+static bool with_stores(const fsr_group *group, const fsr_link *link, int n, fsr_trial *t) {
+    fsr_group *trial = &t->group;
     *trial = *group;
+    fsr_group_use(trial, &t->room);
     for (int i = 0; i < n && trial->nstores < FSR_MAX_STORES; ++i)
         trial->store[trial->nstores++] = link[i];
     return group->nstores + n <= FSR_MAX_STORES;
@@ -63,21 +64,21 @@ static bool with_stores(const fsr_group *group, const fsr_link *link, int n, fsr
  * that it evaluated before others stored them: then it goes on evaluating them. Counter-example: a loop that ran once
  * a row, over what a row knows, would run for each column, in each pass, once that is an array. */
 const char *fsr_group_add_stores(fsr_partition *p, int g, const fsr_link *link, int n) {
-    fsr_group trial;
+    fsr_trial trial;
     fsr_link blame;
     if (!with_stores(&p->group[g], link, n, &trial))
         return "the kernel would have too many outputs";
-    const char *reason = lower(p, g, NULL, &trial, &blame);
+    const char *reason = lower(p, g, NULL, &trial.group, &blame);
     if (reason && !*p->no_memory) {
         with_stores(&p->group[g], link, n, &trial);
-        reason = lower(p, g, &p->group[g], &trial, &blame);
+        reason = lower(p, g, &p->group[g], &trial.group, &blame);
     }
     if (reason)
         return reason;
-    fsr_group_commit(p, g, &trial);
+    fsr_group_commit(p, g, &trial.group);
     for (int i = 0; i < n; ++i)
         *fsr_partition_stored(p, link[i]) = g;
-    return NULL;
+    return *p->no_memory ? fsr_reason_memory : NULL;
 }
 
 const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link) {

@@ -109,18 +109,22 @@ fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size
         return status;
     if (!fsr_partition_room(p))
         return FSR_ERR_MEMORY;
-    fsr_group *group = &p->group[p->ngroups];
-    group->library = true;
-    group->call = node;
+    fsr_group_room room;
+    fsr_group group;
+    fsr_group_begin(&group, &room);
+    group.library = true;
+    group.call = node;
     for (int k = 0; k < n->nargs; ++k)
         if (fsr_library_takes(p->flow, n, k))
-            take(p, group, n->arg[k]);
+            take(p, &group, n->arg[k]);
     for (int k = 0; k < n->nout; ++k) {
         if (n->rounds)
-            leave_results(p, group, k);
+            leave_results(p, &group, k);
         else if (p->used[node * FSR_MAX_OUTPUTS + k] || (n->called && n->called->code))
-            leave(p, group, (fsr_link){node, k});
+            leave(p, &group, (fsr_link){node, k});
     }
+    if (!fsr_group_put(p, p->ngroups, &group))
+        return FSR_ERR_MEMORY;
     fsr_partition_settle(p, p->ngroups++);
     return FSR_OK;
 }

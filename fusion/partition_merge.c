@@ -55,7 +55,9 @@ static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_
  * group that needs g stores is not for the trial to read: p->merging. NULL: done. */
 static const char *merge(fsr_partition *p, int h, int g, bool asked) {
     fsr_group trial = p->group[h], *other = &p->group[g];
+    fsr_group_room room;
     fsr_link blame;
+    fsr_group_use(&trial, &room);
     const char *reason = differ(p, &trial, other, asked);
     if (!reason)
         reason = fsr_kernels_apart(p, h, trial.kernel, other->kernel, asked);
@@ -85,8 +87,7 @@ static const char *merge(fsr_partition *p, int h, int g, bool asked) {
         fsr_kernel_free(trial.kernel);
         return reason;
     }
-    fsr_kernel_free(other->kernel);
-    memset(other, 0, sizeof *other);
+    fsr_group_clear(other);
     rename_group(p, g, h);
     fsr_group_commit(p, h, &trial);
     fsr_partition_level_all(p);

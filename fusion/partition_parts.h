@@ -26,6 +26,39 @@ void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b);
 bool fsr_group_raise(fsr_partition *p, int g);
 void fsr_partition_level_all(fsr_partition *p);
 
+/* group_room.c. Room for the lists of a group that is tried. */
+typedef struct fsr_group_room {
+    int fold[FSR_MAX_COMBINES];
+    fsr_link store[FSR_MAX_STORES];
+    bool row[FSR_MAX_STORES];
+    fsr_operand operand[FSR_MAX_BUFFERS];
+    int scalar[FSR_MAX_SCALARS];
+    int deps[FSR_MAX_BUFFERS];
+    int loop[FSR_MAX_LOOPS];
+    fsr_link needs[FSR_MAX_BUFFERS];
+} fsr_group_room;
+
+typedef struct fsr_trial {
+    fsr_group group;
+    fsr_group_room room;
+} fsr_trial;
+
+/* An empty group. */
+void fsr_group_begin(fsr_group *group, fsr_group_room *room);
+/* Gives a plain copy of a group lists of its own. */
+void fsr_group_use(fsr_group *group, fsr_group_room *room);
+/* Everything but the place of its lists becomes zero. */
+void fsr_group_blank(fsr_group *group);
+/* Moves the lists into a block of the group's own, in place of the one that it has: of their size, or with room for
+ * the most that there may be. False: out of memory, and they stay where they are. */
+bool fsr_group_keep(fsr_group *group);
+bool fsr_group_grow(fsr_group *group);
+/* Frees the kernel and the block; then it is zero. */
+void fsr_group_clear(fsr_group *group);
+/* Keeps a group, and with it its kernel, as group g in place of what is there. False: out of memory, which is told; the
+ * kernel is gone. */
+bool fsr_group_put(fsr_partition *p, int g, const fsr_group *group);
+
 /* partition_group.c. Reasons are words, NULL: done. */
 /* Lowers `trial` (a changed copy of group g, or a new one) into trial->kernel; NULL also means that it may be a kernel
  * on this target. */

@@ -33,17 +33,21 @@ static bool is_dead(const fsr_partition *p, const int *readers, fsr_link link) {
 /* Takes the group's dead stores away, if it can be lowered without. */
 static void unstore(fsr_partition *p, int *readers, int g) {
     fsr_group trial = p->group[g];
+    fsr_group_room room;
     fsr_link blame;
+    bool dead = false;
+    for (int i = 0; i < trial.nstores && !dead; ++i)
+        dead = is_dead(p, readers, trial.store[i]);
+    if (!dead)
+        return;
+    fsr_group_use(&trial, &room);
     trial.nstores = 0;
     for (int i = 0; i < p->group[g].nstores; ++i)
         if (!is_dead(p, readers, p->group[g].store[i]))
             trial.store[trial.nstores++] = p->group[g].store[i];
-    if (trial.nstores == p->group[g].nstores)
-        return;
     add_reads(readers, &p->group[g], -1);
     if (trial.nstores + trial.nfolds == 0) {
-        fsr_kernel_free(p->group[g].kernel);
-        memset(&p->group[g], 0, sizeof p->group[g]);
+        fsr_group_clear(&p->group[g]);
     } else if (!fsr_group_try(p, g, &trial, &blame)) {
         fsr_group_commit(p, g, &trial);
     }

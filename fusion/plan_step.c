@@ -6,6 +6,7 @@
  * into an array that stays as it is elsewhere has that array's home, known before any step: its readers may come
  * first. */
 #include "fusion/literals.h"
+#include "fusion/partition_parts.h"
 #include "fusion/plan_parts.h"
 #include "fusion/schedule.h"
 #include <stdlib.h>
@@ -187,11 +188,23 @@ static fsr_status make_loop(fsr_plan_builder *b, const fsr_group *group) {
     return FSR_OK;
 }
 
+/* They may become arguments, for which the group needs room meanwhile. */
+static void bind_literals(fsr_plan_builder *b, fsr_group *group) {
+    if (!b->flow->use)
+        return;
+    if (!fsr_group_grow(group)) {
+        b->no_memory = true;
+        return;
+    }
+    fsr_literals_bind(group, b->p, b->out->text);
+    (void)fsr_group_keep(group); /* room that cannot be given back is kept */
+}
+
 static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_options *options) {
     fsr_program_step *step = add_step(b->out, FSR_TASK_KERNEL);
     fsr_kernel *k = group->kernel;
     k->contraction = options->contraction;
-    fsr_literals_bind(group, b->p, b->out->text);
+    bind_literals(b, group);
     fsr_schedule_choose(group, &options->target);
     step->kernel = k;
     step->group = (int)(group - b->p->group);
@@ -209,7 +222,8 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
         step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, cached ? 1 : fsr_array_passes(k, i)));
     }
     take_over(b, group);
-    memcpy(step->scalar, group->scalar, sizeof step->scalar);
+    if (k->nscalars)
+        memcpy(step->scalar, group->scalar, sizeof step->scalar[0] * (size_t)k->nscalars);
     step->blocks = fsr_kernel_blocks(k, k->integer);
     step->nothing = writes_nothing(b, k, group);
     step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, k->integer);
