@@ -64,6 +64,8 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
 /* The same of a loop that is asked for once. */
 fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,
                                  const fsr_loop_version *version);
+/* Of a row of a kernel with folds, beside its elements. */
+fsr_price_work fsr_price_row(const fsr_prices *prices, const fsr_group *group);
 /* ns that loads and stores take, by so many threads; INFINITY: by all that there are. */
 double fsr_price_accesses(const fsr_prices *prices, const fsr_price_work *work, double threads);
 

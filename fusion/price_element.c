@@ -37,7 +37,16 @@ double fsr_price_stride(const fsr_group *group, int access, int d) {
     return stride_of(&f, d);
 }
 
-/* Of a load at a computed index: of its neighbours in memory, or from anywhere; 0: it is none. */
+/* Places along a dimension that are visited between an element and its neighbour in memory. */
+static double taken_between(const fsr_kernel *k, int d) {
+    const fsr_schedule *s = &k->schedule;
+    return s->kind == FSR_SCHEDULE_COL              ? (d >= k->nparallel ? INFINITY : 0)
+           : s->tile && s->target == FSR_TARGET_CPU ? s->tile
+                                                    : 0;
+}
+
+/* Of a load at a computed index: of its neighbours in memory, or from anywhere; 0: it is none. In a block of rows
+ * and in a square the next element along memory comes when others have been taken, each from places of its own. */
 static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int access, const fsr_form *f) {
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     double span = 0;
@@ -45,6 +54,8 @@ static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int acces
         return 0;
     for (int t = 0; t < f->nterms; ++t)
         span += fabs((double)f->coefficient[t]) * (double)f->most[t];
+    for (int d = 0; d < k->ndim; ++d)
+        span += fabs((double)f->stride[d]) * fmin((double)(f->extent[d] - 1), taken_between(k, d));
     return span * size > 2 * prices->near ? prices->far : prices->gather;
 }
 
@@ -61,12 +72,16 @@ static double narrow_of(const fsr_kernel *k, int access) {
     return k->schedule.high && size < WORD ? WORD / size : 1;
 }
 
-/* Loads and stores of every n-th element are done one by one, and such a store takes part of a line of memory. */
+/* Loads and stores of every n-th element are done one by one, and each may have a line for itself; such a store takes
+ * part of a line of memory. */
 static double loads_of(const fsr_prices *prices, const fsr_kernel *k, const fsr_inst *inst, double stride) {
     if (is_in_tile(k, &k->access[inst->index]))
         return prices->shared;
-    return fmin(fmax(stride, 1), inst->kind == FSR_INST_STORE ? prices->across : prices->strided) *
-           narrow_of(k, inst->index);
+    if (inst->kind == FSR_INST_STORE)
+        return fmin(fmax(stride, 1), prices->across) * narrow_of(k, inst->index);
+    const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
+    const double most = stride * size < prices->line ? prices->strided : prices->apart;
+    return fmin(fmax(stride, 1), most) * narrow_of(k, inst->index);
 }
 
 /* A loop is taken for a few turns of its program. */
@@ -146,6 +161,20 @@ static double row_of(const fsr_price_loop *l, const fsr_form *f, int d) {
     return rows ? 1 / fmax(l->inner, 1) : 1;
 }
 
+/* What no version changes of an instruction of the body. */
+static void set_fixed(fsr_price_loop *out, int number, int d, uint32_t moves) {
+    const fsr_kernel *k = out->group->kernel;
+    const fsr_inst *inst = &k->inst[number];
+    out->share[number] = share_of(inst, d, out->inner, moves);
+    if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+        return;
+    const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
+    out->stride[number] = stride_of(&f, d);
+    out->gather[number] =
+        inst->kind == FSR_INST_LOAD ? gather_of(out->prices, k, inst->index, &f) * row_of(out, &f, d) : 0;
+    out->access[number] = loads_of(out->prices, k, inst, out->stride[number]);
+}
+
 void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_kernel *k = group->kernel;
     const int d = fsr_price_inner(k);
@@ -155,25 +184,19 @@ void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_
     out->inner = run_of(group, d);
     fsr_body_of(k, pass, &out->body);
     fsr_values_dimensions(k, k->ninsts, moves);
-    for (int i = 0; i < out->body.n; ++i) {
-        const int number = out->body.inst[i];
-        const fsr_inst *inst = &k->inst[number];
-        out->share[number] = share_of(inst, d, out->inner, moves[number]);
-        if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
-            continue;
-        const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
-        out->stride[number] = stride_of(&f, d);
-        out->gather[number] =
-            inst->kind == FSR_INST_LOAD ? gather_of(prices, k, inst->index, &f) * row_of(out, &f, d) : 0;
-        out->access[number] = loads_of(prices, k, inst, out->stride[number]);
-    }
+    for (int i = 0; i < out->body.n; ++i)
+        set_fixed(out, out->body.inst[i], d, moves[out->body.inst[i]]);
 }
 
-fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version) {
-    const fsr_prices *prices = l->prices;
+typedef struct sums {
+    double operations, gathers, picks, loads, stores;
+    bool scalar, asks;
+} sums;
+
+static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
     const fsr_kernel *k = l->group->kernel;
-    bool dead[FSR_MAX_INSTS], scalar = false, asks = false;
-    double sum = 0, gathers = 0, loads = 0, stores = 0;
+    bool dead[FSR_MAX_INSTS];
+    sums sum = {0};
     fsr_body_dead(k, &l->body, version, dead);
     for (int i = 0; i < l->body.n; ++i) {
         const int number = l->body.inst[i];
@@ -181,18 +204,57 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
         const double share = l->share[number];
         if (dead[number])
             continue;
-        sum += cost_of(l, version, number) * share;
-        gathers += inst->kind == FSR_INST_LOAD ? l->gather[number] * share : 0;
-        loads += inst->kind == FSR_INST_LOAD ? l->access[number] * share : 0;
-        stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
-        scalar = scalar || is_scalar(l, version, number);
-        asks = asks || is_asked(k, version, number);
+        sum.operations += cost_of(l, version, number) * share;
+        sum.gathers += inst->kind == FSR_INST_LOAD ? l->gather[number] * share : 0;
+        sum.loads += inst->kind == FSR_INST_LOAD ? l->access[number] * share : 0;
+        sum.picks += inst->kind == FSR_INST_LOAD ? fmax(fmin(l->access[number], l->prices->strided) - 1, 0) * share : 0;
+        sum.stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
+        sum.scalar = sum.scalar || is_scalar(l, version, number);
+        sum.asks = sum.asks || is_asked(k, version, number);
     }
-    const bool mixed = gathers > 0 && !k->schedule.walk[l->body.pass].phased;
-    const bool serial = (scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || asks));
-    return (fsr_price_work){sum * (serial ? prices->lanes : 1) +
-                                gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1),
-                            loads, stores};
+    return sum;
+}
+
+/* How many times longer operations take in a loop of so few turns that it has no versions, and that vectors of which
+ * most are left over: of less than one, price_kernel.c's lost_vectors knows the rest. */
+static double lost_by_asking(const fsr_prices *prices, double turns) {
+    const double few = fmin(prices->brief, 2 * prices->lanes);
+    return turns >= few ? 1 : turns < prices->lanes ? fmax(turns, 1) : prices->lanes * prices->lanes / turns;
+}
+
+fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version) {
+    const fsr_prices *prices = l->prices;
+    const fsr_kernel *k = l->group->kernel;
+    const sums sum = sums_of(l, version);
+    const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased;
+    const bool serial = (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
+    const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, l->inner), 1) : 1;
+    const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
+    return (fsr_price_work){sum.operations * lost + picks +
+                                sum.gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1),
+                            sum.loads, sum.stores};
+}
+
+/* What is done once a row. By columns a loop over a block's rows does it, which has no stages: beside a gather nothing is
+ * vector code. Along rows nothing is, in any case. */
+fsr_price_work fsr_price_row(const fsr_prices *prices, const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    const int d = k->nparallel - 1;
+    uint32_t moves[FSR_MAX_INSTS];
+    fsr_price_loop l = {.prices = prices, .group = group, .inner = 1};
+    if (!prices->aside || !k->npasses)
+        return (fsr_price_work){0, 0, 0};
+    for (int pass = 0; pass <= k->npasses; ++pass)
+        l.body.n += fsr_kernel_rows(k, pass, l.body.inst + l.body.n);
+    fsr_values_dimensions(k, k->ninsts, moves);
+    for (int i = 0; i < l.body.n; ++i) {
+        set_fixed(&l, l.body.inst[i], d, moves[l.body.inst[i]]);
+        l.share[l.body.inst[i]] *= moves[l.body.inst[i]] ? prices->aside : 0;
+    }
+    const sums sum = sums_of(&l, &(fsr_loop_version){0, 0});
+    const bool rows = k->schedule.kind != FSR_SCHEDULE_COL;
+    const double lost = rows || sum.gathers > 0 ? prices->lanes : 1, slow = rows ? prices->strided : 1;
+    return (fsr_price_work){sum.operations * lost + sum.gathers, sum.loads * slow, sum.stores * slow};
 }
 
 fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,

@@ -106,6 +106,21 @@ static void whole_bytes(const fsr_partition *p, const fsr_kernel *k, double *byt
     }
 }
 
+/* Elements apart that are the nearest to each other of those that an access takes one soon after the other: a line that
+ * stays near until its neighbours are asked for is moved once. */
+static double spread_of(const fsr_prices *prices, const fsr_group *group, int access) {
+    const fsr_kernel *k = group->kernel;
+    double spread = fmax(fsr_price_stride(group, access, k->ndim - 1), 1), bytes = prices->line;
+    for (int d = k->ndim - 1; d > 0 && prices->lines > 0; --d) {
+        bytes *= (double)group->extent[d];
+        const double next = fsr_price_stride(group, access, d - 1);
+        if (bytes > prices->lines && !k->schedule.tile)
+            break;
+        spread = next > 0 && next < spread ? fmax(next, 1) : spread;
+    }
+    return spread;
+}
+
 /* Bytes that a kernel moves: of each array what it touches, whole lines of it; near: arrays that memory does not
  * hold. */
 static double touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, const bool *near) {
@@ -114,9 +129,9 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
     for (int a = 0; a < k->naccesses; ++a) {
         const fsr_form f = fsr_form_of_access(k, group->kernel->integer, a);
         const double size = (double)fsr_dtype_size(k->array[k->access[a].buffer].dtype);
-        const double stride = fsr_price_stride(group, a, k->ndim - 1);
+        const double stride = spread_of(prices, group, a);
         const double most = prices->line / size > 1 ? prices->line / size : 1;
-        part[k->access[a].buffer] += (double)fsr_form_count(&f) * size * fmin(fmax(stride, 1), most);
+        part[k->access[a].buffer] += (double)fsr_form_count(&f) * size * fmin(stride, most);
     }
     whole_bytes(p, k, whole);
     for (int i = 0; i < k->narrays; ++i)
@@ -124,11 +139,19 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
     return sum;
 }
 
-/* What a row costs beside its elements: a scan's strips and stages begin anew. */
+/* What rows cost beside their elements: a scan's strips and stages begin anew, a fold's states, and each loop. */
 static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && fsr_kernel_has_scan(k);
-    return rows ? (double)group->kernel->integer[FSR_INT_ROWS] * prices->row : 0;
+    const fsr_schedule *s = &k->schedule;
+    const double rows = (double)k->integer[FSR_INT_ROWS], elements = rows * (double)k->integer[FSR_INT_COLS];
+    const double passes = fmax(k->npasses, 1), inner = fmax((double)group->extent[fsr_price_inner(k)], 1);
+    if (s->tall)
+        return 0;
+    if (s->kind == FSR_SCHEDULE_ROW)
+        return rows * passes * (fsr_kernel_has_scan(k) ? prices->row : prices->start);
+    if (s->kind == FSR_SCHEDULE_COL)
+        return elements * passes / fmin(inner, fmax(s->abreast, 1)) * prices->turn;
+    return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * prices->turn;
 }
 
 /* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how folds
@@ -158,6 +181,8 @@ static double issue_of(const fsr_prices *prices, const fsr_group *group) {
         const fsr_price_work work = work_of(prices, group, pass);
         add(&sum, elements, &work);
     }
+    const fsr_price_work row = fsr_price_row(prices, group);
+    add(&sum, (double)k->integer[FSR_INT_ROWS], &row);
     const double operations = sum.operations * lost_vectors(prices, group) + rows_of(prices, group);
     const double threads = threads_of(group);
     return fmax(operations / fmin(prices->issue, threads * prices->thread),

@@ -25,6 +25,7 @@ typedef struct chooser {
     fsr_cone *cone;
     bool *out;         /* per node: an output */
     bool *asked;       /* per node: a root's kernel, which was no fold, evaluates it */
+    double *points;    /* per node: elements of the first kernel that evaluates it, be it a fold */
     bool fold;         /* the root is one */
     bool chopped;      /* programs have been cut, at values that their parts have in common */
     int *first, *user; /* nodes that take node i: user[first[i] .. first[i + 1]) */
@@ -87,13 +88,32 @@ static void forget_below(chooser *c, int id) {
     int stack[MAX_CLIMB] = {id}, held[MAX_CLIMB];
     if (climb_down(c, stack, 1, 0, held) < 0)
         return;
-    for (int i = 0; i < id; ++i)
-        c->asked[i] = c->asked[i] && c->p->mark[i] != c->p->marks;
+    for (int i = 0; i < id; ++i) {
+        const bool below = c->p->mark[i] == c->p->marks;
+        c->asked[i] = c->asked[i] && !below;
+        c->points[i] = below ? 0 : c->points[i];
+    }
+}
+
+static double points_of(const fsr_domain *domain) {
+    double points = 1;
+    for (int d = 0; d < domain->ndim; ++d)
+        points *= (double)domain->extent[d];
+    return points;
+}
+
+/* A kernel over another number of elements evaluates the node: a fold and a map, or two folds, that are no one kernel.
+ * On a GPU they may share what lies in a tile. */
+static bool is_elsewhere(chooser *c, const fsr_cone *cone, int id) {
+    const double points = points_of(&cone->domain);
+    if (c->points[id] == 0)
+        c->points[id] = points;
+    return !c->p->target->gpu && c->points[id] != points;
 }
 
 /* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that
  * reads memory across its order. A fold and what follows it may be one kernel, which computes what both ask for
- * once. */
+ * once, if they go over as many elements. */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];
@@ -101,7 +121,8 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool often = at->fanned && each > at->shared && each > cone->prices->spare;
     const bool scatters = fsr_price_scatters(c->p->flow, n), gathers = scatters && (each > 1 || c->asked[at->id]);
     const bool gathered = gathers || fsr_cone_gathers(cone, at) || fsr_cone_serial(cone, at);
-    const bool shared = c->asked[at->id] && !c->fold && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
+    const bool other = (c->asked[at->id] && !c->fold) || is_elsewhere(c, cone, at->id);
+    const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
     if (again || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
         !(often || shared || gathered || fsr_cone_turns(cone, at)))
@@ -280,7 +301,8 @@ bool fsr_partition_price(fsr_partition *p, bool chopped) {
     c.out = calloc((size_t)flow->n + 1, sizeof *c.out);
     c.cone = malloc(sizeof *c.cone);
     c.asked = calloc((size_t)flow->n + 1, sizeof *c.asked);
-    bool room = c.out && c.asked && c.cone;
+    c.points = calloc((size_t)flow->n + 1, sizeof *c.points);
+    bool room = c.out && c.asked && c.points && c.cone;
     for (int i = 0; room && i < flow->nout; ++i)
         c.out[flow->out[i].id] = true;
     if (room) {
@@ -297,6 +319,7 @@ bool fsr_partition_price(fsr_partition *p, bool chopped) {
     }
     free(c.out);
     free(c.asked);
+    free(c.points);
     free(c.cone);
     free(c.first);
     free(c.user);
