@@ -265,6 +265,9 @@ typedef struct fsr_walk {
 enum { FSR_SCAN_QUAD = 4 };
 /* What is mostly so of a CPU's schedule; its text says it where it is not. */
 enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
+/* Of `fetched`: how many elements before it loads one a stage asks for it; and from how many elements on, for each of a
+ * strip, the first and the last one's places count as apart. */
+enum { FSR_FETCH_AHEAD = 64, FSR_FETCH_APART = 8 };
 
 /* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do;
  * the others are asked. */
@@ -321,6 +324,7 @@ typedef struct fsr_schedule {
     uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches */
     uint64_t ahead;   /* arrays of which the second pass fetches the next row ahead */
     int ahead_cols;   /* where rows have so many columns at most */
+    uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */
     int nversions;    /* beside the one that asks for every condition, which is always there */
     fsr_loop_version version[FSR_MAX_VERSIONS];
     bool

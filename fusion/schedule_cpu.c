@@ -322,6 +322,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     finish_walks(k);
     fsr_finish_versions(k);
     fsr_finish_ahead(k);
+    fsr_finish_fetched(k);
     finish_lengths(k);
     finish_operators(k);
     finish_gathers(k);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which results of a CPU's kernel pass the caches by in a large launch, and which rows are fetched ahead.
+/* Which results of a CPU's kernel pass the caches by in a large launch, and which rows and gathered elements are fetched
+ * ahead.
  *
  * Streams. A store into the cache reads the line from memory first. Where a launch writes more than the last cache
  * holds, that read and the lines pushed out are for nothing: a sum of two arrays moves four arrays instead of three.
@@ -16,14 +17,21 @@
  * memory rests. So the second pass asks for the next row, as far as it has come in its own: a softmax over rows of 4096
  * takes a quarter less. The processor's own prefetching sees a stream begin only in the first pass. Counter-example to
  * asking always: of rows that are longer than a core's cache the next one pushes out what the later passes read
- * again. */
+ * again.
+ *
+ * Gathers. Of an array that the near caches do not hold the stage that gathers asks for an element 64 turns before it
+ * loads it. Measured, 2^24 loads of f32 from anywhere in arrays of 8, 16, 32, 64 MB, one thread: 86, 115, 171, 228 ms, and
+ * 89, 111, 142, 168 so. */
+#include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
+#include <math.h>
 
 enum {
-    MOST_BYTES = 32,    /* of an element, all buffers together */
-    STREAM_WORK = 30,   /* most operations of a map's element whose results may pass the caches by */
-    ROW_BYTES = 1 << 17 /* of the rows that are fetched ahead */
+    MOST_BYTES = 32,     /* of an element, all buffers together */
+    STREAM_WORK = 30,    /* most operations of a map's element whose results may pass the caches by */
+    ROW_BYTES = 1 << 17, /* of the rows that are fetched ahead */
+    FAR_BYTES = 1 << 24  /* of an array whose elements are asked for before they are gathered */
 };
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
@@ -48,4 +56,23 @@ void fsr_finish_ahead(fsr_kernel *k) {
     for (int b = 0; b < k->narrays; ++b)
         bytes += s->ahead >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     s->ahead_cols = bytes ? ROW_BYTES / bytes : 0;
+}
+
+/* ---- gathers ------------------------------------------------------------------------------------------- */
+
+/* Bytes from the first element that a gather may load to the last one. */
+static double reach_of(const fsr_kernel *k, int access) {
+    const fsr_form f = fsr_form_of_access(k, k->integer, access);
+    double span = 0;
+    for (int t = 0; t < f.nterms; ++t)
+        span += fabs((double)f.coefficient[t]) * (double)f.most[t];
+    return span * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
+}
+
+void fsr_finish_fetched(fsr_kernel *k) {
+    uint64_t far = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_LOAD && reach_of(k, k->inst[i].index) >= FAR_BYTES)
+            far |= UINT64_C(1) << k->access[k->inst[i].index].buffer;
+    k->schedule.fetched = far ? far & fsr_kernel_may_gather_ahead(k) : 0;
 }

@@ -73,6 +73,7 @@ static const struct {
               FIELD(ARRAYS, CPU, streams),
               FIELD(ARRAYS, CPU, ahead),
               FIELD(SOME, CPU, ahead_cols),
+              FIELD(ARRAYS, CPU, fetched),
               FIELD(FOLDS, CPU, joined),
               FIELD(FOLDS, CPU, widened),
               USUAL(CPU, level, FSR_USUAL_LEVEL),

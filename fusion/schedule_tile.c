@@ -13,12 +13,9 @@
  * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. A pooled
  * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
  * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321; with 396 blocks that do tile after tile (pool.c)
- * 0.326 where a block for each tile takes 0.306, and of 128 threads 0.39 and 0.32: so no rule chooses these. A map that
- * draws and loads nothing: NVRTC takes 37 registers for four normal numbers, so six blocks of 256, and makes the same of
- * 32 without a spill. Of 12 to 24 numbers that an element holds at once it spills 0.6 to 19 KB there, where it had taken
- * up to 255; of at most WORDS_DRAWN words 12 bytes at most, in 3 of 36 programs. */
+ * 0.326 where a block for each tile takes 0.306, and of 128 threads 0.39 and 0.32: so no rule chooses these. */
 #include "fusion/interval.h"
-#include "fusion/schedule_gpu.h"
+#include "fusion/schedule_parts.h"
 #include "fusion/target.h"
 #include "fusion/tile.h"
 
@@ -31,8 +28,7 @@ enum {
     WORDS_WAITING = 44, /* of a thread that waits for its neighbours */
     WORDS_NARROW = 48,  /* the same where a fold is narrow */
     WORDS_BESIDE = 16,  /* less, of rows side by side: where each has its board */
-    WORDS_LOADING = 72, /* while loads arrive */
-    WORDS_DRAWN = 9     /* of an element that is drawn, with which four neighbours fit into 32 registers */
+    WORDS_LOADING = 72  /* while loads arrive */
 };
 
 void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out) {
@@ -162,40 +158,6 @@ static int lookback_residents(const fsr_kernel *k) {
     return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads : 1;
 }
 
-/* Registers that the values of an element take where most of them wait for a reader, in the order of the text: what is
- * stored waits for the element's end. */
-static int words_alive(const fsr_kernel *k) {
-    int last[FSR_MAX_INSTS] = {0}, argument[FSR_MAX_ARGUMENTS], most = 0;
-    for (int i = 0; i < k->ninsts; ++i)
-        for (int a = fsr_inst_arguments(k, i, argument) - 1; a >= 0; --a)
-            last[argument[a]] = k->inst[i].kind == FSR_INST_STORE ? k->ninsts : i;
-    for (int i = 0; i < k->ninsts; ++i) {
-        int alive = 0;
-        for (int v = 0; v <= i; ++v)
-            if (last[v] > i && k->stand[v].level != FSR_ONCE && !fsr_tile_writes_again(k, v))
-                alive += words((int64_t)fsr_dtype_size(k->inst[v].dtype));
-        most = alive > most ? alive : most;
-    }
-    return most;
-}
-
-/* More than a bounded thread has registers for: functions of f64, a caller's function perhaps, many values at once. */
-static bool holds_much(const fsr_kernel *k) {
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_CALL ||
-            (fsr_dtype_is_inexact(k->inst[i].dtype) && fsr_dtype_size(k->inst[i].dtype) > 4))
-            return true;
-    return words_alive(k) > WORDS_DRAWN;
-}
-
-/* Blocks of a map that draws random numbers and loads nothing: as many as a multiprocessor has threads for, since nothing
- * but other warps covers the latency of its arithmetic. */
-static int map_residents(const fsr_kernel *k) {
-    const int threads = k->schedule.threads, most = fsr_nominal_gpu.threads_per_processor;
-    const bool draws = fsr_words_loaded(k) == 0 && fsr_any_block(k, k->ndim - 1) && !k->nloops && !k->nests;
-    return draws && k->schedule.items > k->schedule.vector && !holds_much(k) ? most / threads : 0;
-}
-
 void fsr_finish_gpu(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     for (int i = 0; i < k->ninsts; i++)
@@ -207,6 +169,5 @@ void fsr_finish_gpu(fsr_kernel *k) {
     s->riding = fsr_reductions_ride(k);
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
-                  : s->kind == FSR_SCHEDULE_MAP      ? map_residents(k)
                                                      : 0;
 }

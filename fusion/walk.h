@@ -74,6 +74,10 @@ bool fsr_load_may_gather(const fsr_kernel *k, int number);
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
+/* On a CPU: arrays of which stages of gathers may ask for elements before they load them; and whether a load may: its
+ * address goes along with nothing but values that an earlier stage holds for the whole strip. */
+uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k);
+bool fsr_load_may_fetch(const fsr_kernel *k, const bool *crossing, int number);
 
 /* The conditions that the loads, bounds and guards of the body ask, a bit each. */
 uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body);

@@ -93,6 +93,44 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
     return fsr_kernel_is_nest(k) ? 0 : stored & ~other;
 }
 
+bool fsr_load_may_fetch(const fsr_kernel *k, const bool *crossing, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const fsr_access *access = &k->access[inst->index];
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    const int d = fsr_kernel_inner(k);
+    bool held = false;
+    if (fsr_inst_guard(inst) >= 0 || access->linear || access->row_linear || form->divisor || d < 0 ||
+        form->stride[d] != FSR_STRIDE_ZERO || k->array[access->buffer].written)
+        return false;
+    for (int t = 0; t < form->nterms; ++t) {
+        const int value = form->term[t].value;
+        if (!crossing[value] && k->stand[value].level != FSR_ONCE)
+            return false;
+        held = held || crossing[value];
+    }
+    return held;
+}
+
+uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    uint64_t arrays = 0;
+    for (int pass = 0; s->kind != FSR_SCHEDULE_COL && (pass < k->npasses || pass == 0); ++pass) {
+        const fsr_walk *walk = &s->walk[pass];
+        int stage[FSR_MAX_INSTS];
+        bool crossing[FSR_MAX_INSTS];
+        fsr_body body;
+        if (!walk->phased || (walk->form != FSR_WALK_STRIPS && walk->form != FSR_WALK_LANES))
+            continue;
+        fsr_body_of(k, pass, &body);
+        fsr_body_stages(k, &body, walk, stage, NULL);
+        fsr_body_crossing(k, &body, stage, crossing);
+        for (int i = 0; i < body.n; ++i)
+            if (k->inst[body.inst[i]].kind == FSR_INST_LOAD && fsr_load_may_fetch(k, crossing, body.inst[i]))
+                arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
+    }
+    return arrays;
+}
+
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
     uint64_t arrays = 0;
     fsr_body body;

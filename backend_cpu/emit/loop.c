@@ -187,6 +187,7 @@ static void put_batches(fsr_c_emit *e, const fsr_body *loop) {
 static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
     fsr_c_begin(e, "for (i64 c = cs; c < ce; ++c)");
     fsr_c_scalar_mark(e);
+    fsr_c_fetch(e, part, "c - cs", "ce - cs");
     fsr_c_take(e, part, "c - cs");
     put_columns_body(e, part);
     fsr_c_hold(e, part, "c - cs");
@@ -209,7 +210,7 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
             continue;
         }
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
-            put_gathers(e, &part);
+            fsr_c_by_distance(e, &part, "(ce - cs)", put_gathers);
             continue;
         }
         fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->s->lanes);

@@ -72,6 +72,7 @@ typedef struct fsr_c_emit {
     const fsr_body *checked;       /* the loop whose arguments the one being printed asks for; NULL: none */
     char streams[FSR_EMIT_NAME];   /* the name of whether they do, in the present loop */
     char stream_at[FSR_EMIT_NAME]; /* where in their buffers the present element goes */
+    bool fetching;                 /* the loop being printed asks for what it gathers */
     bool finishing;                /* the loop being printed also folds the states of parts */
     int word[FSR_MAX_COMBINES];    /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES];   /* a scan's carry into the part */
@@ -331,6 +332,11 @@ void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to);
 
 /* At the function's head: how far ahead. */
 void fsr_c_ahead_head(fsr_c_emit *e);
+/* fetch.c: a part that gathers, of n elements; where what it loads lies apart it asks for it before. */
+void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
+                       void (*print)(fsr_c_emit *e, const fsr_body *part));
+/* In its loop: asks for what element `at` of n, some elements later, will load. */
+void fsr_c_fetch(fsr_c_emit *e, const fsr_body *part, const char *at, const char *n);
 /* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
 void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
 

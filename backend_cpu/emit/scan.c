@@ -84,6 +84,8 @@ static void put_stage(fsr_c_emit *e, const fsr_body *loop, bool gathers) {
     if (gathers)
         fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
+    if (gathers)
+        fsr_c_fetch(e, loop, "l", "m");
     fsr_c_take(e, loop, "l");
     fsr_c_column(e, loop->pass, loop->inst, loop->n);
     fsr_c_hold(e, loop, "l");
@@ -94,8 +96,12 @@ static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
     put_stage(e, loop, false);
 }
 
-static void put_gathers(fsr_c_emit *e, const fsr_body *loop) {
+static void put_gather_loop(fsr_c_emit *e, const fsr_body *loop) {
     put_stage(e, loop, true);
+}
+
+static void put_gathers(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_by_distance(e, loop, "m", put_gather_loop);
 }
 
 static void put_in_range(fsr_c_emit *e, const fsr_body *loop) {

@@ -36,34 +36,6 @@ static void splits_fill_the_machine(void **state) {
     }
 }
 
-/* The sum of squares of `held` normal numbers of each element less their mean. */
-static int drawn_residents(int held, fsr_dtype dtype) {
-    const int64_t n = 1 << 24;
-    const fsr_node seed = fsr_int(table_graph, 7), i = fsr_counter(table_graph, 1, &n);
-    fsr_node z[16], mean = fsr_float(table_graph, 0), y = mean;
-    for (int j = 0; j < held; j++) {
-        z[j] = fsr_random_normal(seed, fsr_int(table_graph, j), i, dtype);
-        mean = fsr_add(mean, fsr_mul(z[j], fsr_float(table_graph, 1.0 / held)));
-    }
-    for (int j = 0; j < held; j++)
-        y = fsr_add(y, fsr_square(fsr_sub(z[j], mean)));
-    fsr_program p = plan_of(&target_gpu, &y, 1);
-    const fsr_schedule *s = &fsr_program_kernel(&p, 0)->kernel->schedule;
-    const int residents = s->resident, threads = s->threads;
-    fsr_program_clear(&p);
-    assert_int_equal(threads, 256);
-    return residents;
-}
-
-/* What is drawn and loads nothing fills a multiprocessor, but where an element holds too much for so few registers. */
-static void drawn_maps_fill_processors(void **state) {
-    (void)state;
-    assert_int_equal(drawn_residents(1, FSR_F32), 8);
-    assert_int_equal(drawn_residents(2, FSR_F32), 8);
-    assert_int_equal(drawn_residents(12, FSR_F32), 0);
-    assert_int_equal(drawn_residents(1, FSR_F64), 0);
-}
-
 /* Equal literals are one instruction. */
 static void literals_are_shared(void **state) {
     (void)state;
@@ -291,7 +263,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
         TABLE_TEST(splits_fill_the_machine),
-        TABLE_TEST(drawn_maps_fill_processors),
         TABLE_TEST(literals_are_shared),
         TABLE_TEST(angles_down_columns),
         TABLE_TEST(products_have_tiles),
