@@ -3,11 +3,11 @@
  *
  * Kernel after kernel; the others keep what they have. Each schedule is run with the program's own arguments, one run
  * to warm up and to compare the results' bytes, over outputs that are wrong everywhere: an element that the schedule
- * leaves unwritten would otherwise still be right, of the run before. Then some to time: the least time counts, as what
- * disturbs a run only makes it longer. What other fields add to the fastest is tried next, beside
- * new times of it and of the rules' schedule, until nothing is gained: blocks
- * of more threads may pay only with fewer elements each. The winner is then measured once more against the rules' schedule, turn by turn. Counter-example to
- * taking the winner of the first round: of two dozen equal schedules one is always the fastest by luck.
+ * leaves unwritten would otherwise still be right, of the run before. Then some to time: the least time counts, as
+ * what disturbs a run only makes it longer. What other fields add to the fastest is tried next, beside new times of it
+ * and of the rules' schedule, until nothing is gained: blocks of more threads may pay only with fewer elements each.
+ * The winner is then measured once more against the rules' schedule, turn by turn. Counter-example to taking the
+ * winner of the first round: of two dozen equal schedules one is always the fastest by luck.
  *
  * What was found lies in the disk cache, under the device, its compiler, the kernel's text and its sizes: fields, or
  * nothing where the rules' schedule is the best. It is compared once when it is found there. Of a kernel that the
@@ -206,15 +206,14 @@ static fsr_status compare(tuner *t, int step, const char *fields, double *plain,
         if (status)
             return fsr_context_take(t->plan->ctx, &fault);
         status = run(t); /* what was in caches is there again */
-        if (!status)
-            status = measure(t, step, 1, &ms);
+        status = status ? status : measure(t, step, 1, &ms);
         *least = *least < 0 || ms < *least ? ms : *least;
     }
     return status;
 }
 
-/* What a round's schedules are compared with, measured when it begins: the rules' schedule, and the best so far. Counter-
- * example to the times of the round before: a device's clock has moved since, and all that is tried now seems faster. */
+/* What a round's schedules are compared with, measured when it begins: the rules' schedule, and the best so far.
+ * Counter-example to times of the round before: a device's clock has moved, and all that is tried seems faster. */
 static fsr_status measure_base(tuner *t, int step, const char *best, double *plain, double *least) {
     const int runs = *plain > LONG_MS ? 1 : RUNS;
     fsr_status status = FSR_OK;
@@ -223,8 +222,7 @@ static fsr_status measure_base(tuner *t, int step, const char *best, double *pla
         if (fsr_plan_tune(t->plan, step, k ? best : "", &fault))
             return fsr_context_take(t->plan->ctx, &fault);
         status = run(t); /* as each that is tried runs once before */
-        if (!status)
-            status = measure(t, step, runs, k ? least : plain);
+        status = status ? status : measure(t, step, runs, k ? least : plain);
     }
     *least = best[0] ? *least : *plain;
     return status;
@@ -306,8 +304,7 @@ static fsr_status tune(tuner *t, int step) {
     if (!good) {
         fsr_status settled = settle(t, step, ""); /* what is known may be refused, or differ */
         status = status ? status : settled;
-        if (!status)
-            status = choose(t, step, best, &ran);
+        status = status ? status : choose(t, step, best, &ran);
         settled = settle(t, step, status ? "" : best);
         status = status ? status : settled;
         if (!status && ran)
@@ -344,15 +341,13 @@ static fsr_status tune_all(tuner *t) {
     fsr_fault fault = {FSR_OK, NULL};
     bool same;
     fsr_status status = run(t);
-    if (!status)
-        status = make_room(t);
+    status = status ? status : make_room(t);
     for (int i = 0; i < program->nsteps && !status; i++) {
         t->all += is_tuned(&program->step[i]);
         if (t->plan->tuned && fsr_plan_tune(t->plan, i, "", &fault))
             status = fsr_context_take(t->plan->ctx, &fault);
     }
-    if (!status)
-        status = run(t);
+    status = status ? status : run(t);
     if (!status && results(t, true, &same, &fault))
         status = fsr_context_take(t->plan->ctx, &fault);
     for (int i = 0; i < program->nsteps && !status; i++)
