@@ -57,7 +57,18 @@ static bool is_of_row(const fsr_kernel *k, int number) {
     return k->schedule.kind == FSR_SCHEDULE_MAP && fsr_inst_is_of_row(k, number, k->ndim - 1);
 }
 
-/* The loop's values that may differ from element to element, and whatever is written once only. */
+static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
+    for (int i = 0; i < body->n; ++i) {
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(k, body->inst[i], argument);
+        for (int a = 0; a < read; ++a)
+            if (argument[a] == number)
+                return true;
+    }
+    return false;
+}
+
+/* The loop's values that may differ from element to element, and whatever is written once only: an index in bounds too
+ * that nobody reads, as there is one element to take, and that reports where it was. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
     memset(moving, 0, FSR_MAX_INSTS * sizeof *moving);
     for (int i = 0; i < body->n; ++i) {
@@ -80,7 +91,7 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
-        case FSR_INST_BOUND: *own = !is_of_row(k, number); break;
+        case FSR_INST_BOUND: *own = !is_of_row(k, number) || !is_read(k, body, number); break;
         default: *own = true;
         }
     }

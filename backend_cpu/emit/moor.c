@@ -3,8 +3,8 @@
  *
  * A load of neighbours under a guard becomes a load under a vector's mask. One with a stride, or of one element, keeps
  * a compiler from making vector code of its loop at all; so it reads by a pointer and a stride of its own, which show a
- * zero where the guard does not hold. Counter-example to reading the element in any case: it may lie outside of its
- * array. */
+ * zero where the guard does not hold. One element is read without a stride, in front of the loop where it is a row's
+ * (rows.c). Counter-example to reading the element in any case: it may lie outside of its array. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 
@@ -20,6 +20,10 @@ bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst) {
     return same && form->stride[e->loop_dim] != FSR_STRIDE_ONE;
 }
 
+static bool moves(const fsr_c_emit *e, const fsr_inst *inst) {
+    return fsr_access_form(e->k, inst->index)->stride[e->loop_dim] != FSR_STRIDE_ZERO;
+}
+
 static void put_mooring(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     const fsr_guard *g = &e->k->guard[inst->guard - 1];
@@ -33,7 +37,8 @@ static void put_mooring(fsr_c_emit *e, int number) {
         fsr_c_integer(e, form->slot[e->loop_dim], stride);
     if (form->stride[e->loop_dim] == FSR_STRIDE_TWO)
         snprintf(stride, sizeof stride, "2");
-    fsr_c_line(e, "const i64 s%d_on = (outer & 0x%llx) == 0x%llx ? %s : 0;", number, bits, bits, stride);
+    if (moves(e, inst))
+        fsr_c_line(e, "const i64 s%d_on = (outer & 0x%llx) == 0x%llx ? %s : 0;", number, bits, bits, stride);
     fsr_c_line(e, "const %s *const q%d = (outer & 0x%llx) == 0x%llx ? x%d + (%s) : (const %s *)nothing;", type, number,
                bits, bits, e->k->access[inst->index].buffer, *base ? base : "0", type);
 }
@@ -52,6 +57,9 @@ void fsr_c_moor(fsr_c_emit *e, const fsr_body *loop) {
 
 void fsr_c_put_moored(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const int number = (int)(inst - e->k->inst);
-    fsr_text_add(to, "%sq%d[%s * s%d_on]%s", fsr_c_load(e, inst->dtype), number, e->loop_var, number,
-                 fsr_c_close(inst->dtype));
+    if (moves(e, inst))
+        fsr_text_add(to, "%sq%d[%s * s%d_on]%s", fsr_c_load(e, inst->dtype), number, e->loop_var, number,
+                     fsr_c_close(inst->dtype));
+    else
+        fsr_text_add(to, "%sq%d[0]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
 }
