@@ -329,15 +329,49 @@ struct fsr_top_found {
     }
 };
 
+// Of records below the threshold, no less than k, those that are at most the k-th of least keys of threads: few are, and are
+// soon ordered. False: there are too many, or k is not small.
+template <int ROOM>
+__device__ bool fsr_top_fewer(fsr_top_shared<ROOM> &s, const fsr_top_work *w, unsigned below, unsigned k, unsigned threads) {
+    enum { EACH = 4, GROUPS = 128 };
+    fsr_top_word key[EACH], least = ~0ull;
+    if (k > GROUPS / 2 || below < k || below > EACH * threads)
+        return false;
+    if (threadIdx.x == 0)
+        s.n = 0;
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++) {
+        const unsigned at = threadIdx.x + i * threads;
+        key[i] = at < below ? w->key[at] : ~0ull;
+        least = key[i] < least ? key[i] : least;
+    }
+    const fsr_top_word limit = fsr_top_least(s.key, &s.value, least, k, threads, GROUPS);
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++) {
+        const unsigned from = threadIdx.x + i * threads;
+        if (from >= below || key[i] > limit)
+            continue;
+        const unsigned at = atomicAdd(&s.n, 1);
+        if (at < ROOM) {
+            s.key[at] = key[i];
+            s.place[at] = w->place[from];
+        }
+    }
+    __syncthreads();
+    return s.n <= ROOM;
+}
+
 // By one block: the first k of what was found.
 template <class T, int ROOM>
 __device__ void fsr_top_end(fsr_top_shared<ROOM> &s, const fsr_order_form &f, const T *row, unsigned k, unsigned threads,
                             const fsr_top_work *w, const fsr_top_out &out, fsr_top_word at) {
     const unsigned below = w->state.below;
     const fsr_top_found found = {w, w->state.limit, below, below < k ? k : below, threads};
-    if (found.n > ROOM) {
+    const bool fewer = fsr_top_fewer(s, w, below, k, threads);
+    __syncthreads();
+    if (!fewer && found.n > ROOM) {
         fsr_top_take(found, s, k, threads);
-    } else {
+    } else if (!fewer) {
         found.all(s.key, s.place);
         if (threadIdx.x == 0)
             s.n = found.n;

@@ -193,9 +193,7 @@ __device__ __forceinline__ unsigned fsr_top_list(const Source &source, fsr_top_s
         }
     });
     __syncthreads();
-    const unsigned n = s.n;
-    __syncthreads();
-    return n;
+    return s.n;
 }
 
 // Adds the first by place of those that pass to what is listed, `have`, until there are k, or a few more that come
@@ -237,8 +235,11 @@ __device__ bool fsr_top_sift(const Source &source, const fsr_top_held<typename S
     });
     const Q limit = fsr_top_least((Q *)s.key, (Q *)&s.value, least, k, threads, groups);
     unsigned n = fsr_top_list<REAL>(source, s, [&](T u) { return quick::of(f, u) <= limit; });
+    if (n < k || n > ROOM)
+        __syncthreads();
     if (n > ROOM) {
         n = fsr_top_list<false>(again, s, [&](T u) { return quick::of(f, u) < limit; });
+        __syncthreads();
         if (n < k)
             fsr_top_fill(again, s, n, k, threads, [&](T u) { return quick::of(f, u) == limit; });
     } else if (n < k) {

@@ -44,7 +44,8 @@ fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int nax
 #define fsr_kth(...) fsr_kth_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 /* The median: the middle element in order, or half the sum of the two middle ones, in the dtype that fsr_mean has. NaN
  * where there is one. fsr_nanmedian skips them, and is NaN where there is nothing else. FSR_ERR_EMPTY: no element
- * (NumPy warns, and gives NaN). Of a value with a length (fsr_compress) the median of what is there. */
+ * (NumPy warns, and gives NaN). Of a value with a length (fsr_compress) the median of what is there; where nothing is
+ * there, FSR_ERR_EMPTY is told where an index outside would be (fsr_bound). So it is of quantiles and fsr_mode. */
 fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_nanmedian_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 #define fsr_median(...) fsr_median_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)

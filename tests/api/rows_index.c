@@ -21,8 +21,8 @@ static void call_index(api_run *r) {
     api_take(r, fsr_index_at(API_SITE(r), a, x, n, b), 0, false);
 }
 
-static void call_dynamic_slice(api_run *r) {
-    NODE(x);
+/* Starts for as many dimensions as there may be. */
+static fsr_node *starts_of(api_run *r) {
     api_add(r, ", (fsr_node[]){");
     fsr_node *start = api_memory(r, sizeof *start * FSR_MAX_DIMS);
     for (int i = 0; i < FSR_MAX_DIMS; i++) {
@@ -30,6 +30,12 @@ static void call_dynamic_slice(api_run *r) {
         start[i] = api_pick(r);
     }
     api_add(r, "}");
+    return start;
+}
+
+static void call_dynamic_slice(api_run *r) {
+    NODE(x);
+    fsr_node *start = starts_of(r);
     const int64_t *size = api_wides(r, FSR_MAX_DIMS);
     r->live = fsr_graph_alive(x.graph); /* how many starts are looked at is x's to say */
     api_say(r, "fsr_dynamic_slice_at", 0, true);
@@ -152,13 +158,7 @@ static void call_dynamic_update(api_run *r) {
     NODE(x);
     NODE(y);
     const bool live = fsr_graph_alive(x.graph) || fsr_graph_alive(y.graph);
-    api_add(r, ", (fsr_node[]){");
-    fsr_node *start = api_memory(r, sizeof *start * FSR_MAX_DIMS);
-    for (int i = 0; i < FSR_MAX_DIMS; i++) {
-        api_add(r, i ? ", " : "");
-        start[i] = api_pick(r);
-    }
-    api_add(r, "}");
+    fsr_node *start = starts_of(r);
     r->live = live;
     api_say(r, "fsr_dynamic_update_at", 0, true);
     api_take(r, fsr_dynamic_update_at(API_SITE(r), x, y, start), 0, false);

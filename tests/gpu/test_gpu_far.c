@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* More than 2^31 elements on a GPU: what is selected, taken, assigned, counted and summed by segments beyond that place.
- * Element i is i % 128, so that every answer is known without a second program. */
+/* More than 2^31 elements on a GPU: what is selected, taken, assigned, counted, sorted and summed by segments beyond that
+ * place. Element i is i % 128, so that every answer is known without a second program. */
+#ifndef SUBJECT_BACKEND
 #define SUBJECT_BACKEND FSR_BACKEND_CUDA
+#endif
 #include "tests/support/subject.h"
 
 #define G subject_g
@@ -110,8 +112,51 @@ static void counted(void **state) {
         assert_int_equal(got[b], n / PERIOD + (b < n % PERIOD));
 }
 
+/* The value of rank r, and where its element was: those of one value are in order. */
+static int64_t value_of(int64_t r, int64_t *place) {
+    int64_t v = 0;
+    for (int64_t here; r >= (here = n / PERIOD + (v < n % PERIOD)); v++)
+        r -= here;
+    *place = v + r * PERIOD;
+    return v;
+}
+
+static void sorted(void **state) {
+    (void)state;
+    uint8_t got[PROBES], middle;
+    int64_t at[PROBES], place;
+    fsr_node x = bytes(), y = fsr_sort(x, (int[]){0}, 1, 0);
+    computed(x);
+    computed(y);
+    assert_int_equal(whole(fsr_sum(y, NULL, 0, 0)), sum_to(n));
+    assert_int_equal(fsr_read(fsr_take(y, probes(), 0, FSR_BOUND_RAISE), got, sizeof got), FSR_OK);
+    fsr_node p = fsr_argsort(x, (int[]){0}, 1, 0);
+    computed(p);
+    assert_true(whole(fsr_sum(p, NULL, 0, 0)) == n / 2 * (n - 1) + n % 2 * (n / 2));
+    assert_int_equal(fsr_read(fsr_take(p, probes(), 0, FSR_BOUND_RAISE), at, sizeof at), FSR_OK);
+    for (int k = 0; k < PROBES; k++) {
+        assert_int_equal(got[k], value_of(n - 1 - (int64_t)k * STRIDE, &place));
+        assert_true(at[k] == place);
+    }
+    assert_int_equal(fsr_read(fsr_kth(x, far / 2, NULL, 0, 0), &middle, 1), FSR_OK);
+    assert_int_equal(middle, value_of(far / 2, &place));
+}
+
+/* Of the greatest ones four are at the end, of those equal the first come first. */
+static void first_ones(void **state) {
+    (void)state;
+    const int64_t want[] = {n - 4, n - 3, n - 2, n - 1, PERIOD - 1, 2 * PERIOD - 1};
+    int64_t got[6];
+    fsr_node x = fsr_where(fsr_less(places(), fsr_int(G, n - 4)), bytes(), fsr_cast(fsr_int(G, PERIOD), FSR_U8));
+    computed(x);
+    assert_int_equal(fsr_read(fsr_argtopk(x, 6, (int[]){0}, 1, FSR_DESCENDING), got, sizeof got), FSR_OK);
+    for (int i = 0; i < 6; i++)
+        assert_true(got[i] == want[i]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(selected), SUBJECT_TEST(taken), SUBJECT_TEST(assigned),
-                                       SUBJECT_TEST(segments), SUBJECT_TEST(counted)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(selected),  SUBJECT_TEST(taken),   SUBJECT_TEST(assigned),
+                                       SUBJECT_TEST(segments),  SUBJECT_TEST(counted), SUBJECT_TEST(sorted),
+                                       SUBJECT_TEST(first_ones)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
