@@ -11,12 +11,21 @@
 
 enum { FEW = 40, MANY = 20000, TRIALS = 2000 };
 
-static fsr_partition groups(int n) {
+/* Of which each may wait for `most` others. */
+static fsr_partition groups(int n, int most) {
     fsr_partition p = {.ngroups = n, .group = calloc((size_t)n, sizeof *p.group)};
-    assert_non_null(p.group);
-    for (int g = 0; g < n; ++g)
+    int *deps = calloc((size_t)n * (size_t)most, sizeof *deps);
+    assert_true(p.group && deps);
+    for (int g = 0; g < n; ++g) {
         p.group[g].library = true;
+        p.group[g].deps = deps + g * most;
+    }
     return p;
+}
+
+static void groups_free(fsr_partition *p) {
+    free(p->group[0].deps);
+    free(p->group);
 }
 
 static void wait_for(fsr_partition *p, int g, int on) {
@@ -46,7 +55,7 @@ static void as_sweeps(void **state) {
     uint32_t seed = 1;
     (void)state;
     for (int trial = 0; trial < TRIALS; ++trial) {
-        fsr_partition p = groups(FEW);
+        fsr_partition p = groups(FEW, FEW);
         int place[FEW], order[FEW], wanted[FEW], count = 0, empty = 0;
         for (int g = 0; g < FEW; ++g)
             place[g] = (int)((seed = seed * 1664525u + 1013904223u) >> 8);
@@ -63,14 +72,14 @@ static void as_sweeps(void **state) {
         assert_int_equal(fsr_partition_sequence(&p, order, &count), n + empty == FEW ? FSR_OK : FSR_ERR_INTERNAL);
         assert_int_equal(count, n);
         assert_memory_equal(order, wanted, sizeof *order * (size_t)n);
-        free(p.group);
+        groups_free(&p);
     }
 }
 
 /* Sweeps would find one of 20,000 at a time. */
 static void backwards(void **state) {
     (void)state;
-    fsr_partition p = groups(MANY);
+    fsr_partition p = groups(MANY, 1);
     int *order = malloc(sizeof *order * MANY), count = 0;
     assert_non_null(order);
     for (int g = 0; g + 1 < MANY; ++g)
@@ -80,7 +89,7 @@ static void backwards(void **state) {
     for (int i = 0; i < MANY; ++i)
         assert_int_equal(order[i], MANY - 1 - i);
     free(order);
-    free(p.group);
+    groups_free(&p);
 }
 
 int main(void) {
