@@ -40,6 +40,9 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static inline bool fsr_z_finite(f64 x) { return x - x == 0; }\n"},
     {"fsr_z_inf", false,
      "static inline f64 fsr_z_inf() { return fsr_f64_bits(0x7ff0000000000000ull); }\n"},
+    {"fsr_z_side", false,
+     "/* x with the sign of y; of a NaN, whose sign is nobody's, with none. */\n"
+     "static inline f64 fsr_z_side(f64 x, f64 y) { return copysign(x, y == y ? y : 0.0); }\n"},
     {"fsr_z_grow", false,
      "/* w f e^x for x above 700, w not 0 and at most 1 in size, f 1 or half: nothing overflows or loses digits unless the\n"
      "   result does. */\n"
@@ -75,7 +78,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "    if (x == 0 && y == 0) return c128{0, a.im};\n"
      "    if (y == inf) return c128{inf, a.im};\n"
      "    if (a.re == inf) return c128{inf, a.im == a.im ? copysign(0.0, a.im) : a.im};\n"
-     "    if (a.re == -inf) return c128{a.im == a.im ? 0.0 : a.im, copysign(inf, a.im)};\n"
+     "    if (a.re == -inf) return c128{a.im == a.im ? 0.0 : a.im, fsr_z_side(inf, a.im)};\n"
      "    f64 scale = 1, back = 1;\n"
      "    if (x > 0x1p+1000 || y > 0x1p+1000) { scale = 0x1p-8; back = 0x1p+4; }\n"
      "    if (x < 0x1p-900 && y < 0x1p-900) { scale = 0x1p+160; back = 0x1p-80; }\n"
@@ -105,7 +108,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static __noinline__ c128 fsr_z_cos(const c128 &a)\n"
      "{\n"
      "    const f64 s = sin(a.re), c = cos(a.re);\n"
-     "    if (a.re == 0) return c128{cosh(a.im), -a.re * copysign(1.0, a.im)};\n"
+     "    if (a.re == 0) return c128{cosh(a.im), -a.re * fsr_z_side(1.0, a.im)};\n"
      "    if (a.im == 0) return c128{c, fsr_z_finite(a.re) ? -s * a.im : a.im};\n"
      "    if (fabs(a.im) == fsr_z_inf() && !fsr_z_finite(a.re)) return c128{fsr_z_inf(), s};\n"
      "    return fsr_z_wave(c, -s, a.im);\n"
@@ -118,7 +121,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "    if (a.re != a.re) return c128{a.re, a.im == 0 ? a.im : a.re + a.im};\n"
      "    if (!fsr_z_finite(a.im) && a.re == 0) return c128{a.re, a.im - a.im};\n"
      "    const f64 s = sin(a.im), c = cos(a.im), size = fabs(a.re);\n"
-     "    if (size == fsr_z_inf()) return c128{copysign(1.0, a.re), copysign(0.0, fsr_z_finite(a.im) ? s * c : a.im)};\n"
+     "    if (size == fsr_z_inf()) return c128{copysign(1.0, a.re), fsr_z_side(0.0, fsr_z_finite(a.im) ? s * c : a.im)};\n"
      "    if (!fsr_z_finite(a.im)) return c128{a.im - a.im, a.im - a.im};\n"
      "    if (size > 20) return c128{copysign(1.0, a.re), s * c * 4 * exp(-2 * size)};\n"
      "    const f64 sh = sinh(a.re), ch = cosh(a.re), below = sh * sh + c * c;\n"
@@ -198,7 +201,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static __noinline__ c128 fsr_z_asin(const c128 &a)\n"
      "{\n"
      "    if (fabs(a.re) > 0x1p+50 || fabs(a.im) > 0x1p+50)\n"
-     "        return c128{atan2(a.re, fabs(a.im)), copysign(fsr_z_far(a), a.im)};\n"
+     "        return c128{atan2(a.re, fabs(a.im)), fsr_z_side(fsr_z_far(a), a.im)};\n"
      "    if (a.re != a.re || a.im != a.im) return c128{a.re == 0 ? a.re : a.re + a.im, a.re + a.im};\n"
      "    const c128 p = fsr_z_sqrt(c128{1 - a.re, -a.im}), q = fsr_z_sqrt(c128{1 + a.re, a.im});\n"
      "    return c128{atan2(a.re, p.re * q.re - p.im * q.im), asinh(p.re * q.im - p.im * q.re)};\n"
@@ -208,7 +211,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static __noinline__ c128 fsr_z_acos(const c128 &a)\n"
      "{\n"
      "    if (fabs(a.re) > 0x1p+50 || fabs(a.im) > 0x1p+50)\n"
-     "        return c128{atan2(fabs(a.im), a.re), copysign(fsr_z_far(a), -a.im)};\n"
+     "        return c128{atan2(fabs(a.im), a.re), fsr_z_side(fsr_z_far(a), -a.im)};\n"
      "    if (a.re != a.re || a.im != a.im)\n"
      "        return c128{a.re == 0 ? 0x1.921fb54442d18p+0 : a.re + a.im, a.re + a.im};\n"
      "    const c128 p = fsr_z_sqrt(c128{1 - a.re, -a.im}), q = fsr_z_sqrt(c128{1 + a.re, a.im});\n"
@@ -235,7 +238,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "{\n"
      "    const f64 x = fabs(a.re), y = fabs(a.im), quarter = 0x1.921fb54442d18p+0;\n"
      "    if (x == fsr_z_inf() || y == fsr_z_inf())\n"
-     "        return c128{copysign(0.0, a.re), a.im == a.im ? copysign(quarter, a.im) : a.im};\n"
+     "        return c128{fsr_z_side(0.0, a.re), a.im == a.im ? copysign(quarter, a.im) : a.im};\n"
      "    if (x != x || y != y) return c128{x == 0 ? a.re : x + y, x + y};\n"
      "    if (x > 0x1p+400 || y > 0x1p+400) {\n"
      "        const f64 u = a.re * 0x1p-30, v = a.im * 0x1p-30, size = hypot(u, v);\n"

@@ -7,7 +7,9 @@
  * Counter-example to log(hypot(x, y)): at 1 + 1e-9 j that is 0, and log1p has all digits of 5e-19; where the modulus
  * is not near 1 the plain form is good. exp(x) e^(iy) overflows above 709 although cos(y) may be small, down to the
  * least subnormal: grow multiplies by powers of e one after the other. Counter-example to cos(y) and two factors of
- * e^(x / 2): 0.5 * 5e-324 is 0, e^750 infinite, and sinh(1500 + 5e-324 j) NaN. */
+ * e^(x / 2): 0.5 * 5e-324 is 0, e^750 infinite, and sinh(1500 + 5e-324 j) NaN.
+ * The sign of a NaN is nobody's: a compiler may write (-x) - (-x) as x - x. A zero or an infinity beside a NaN has its
+ * sign from fsr_side then. Counter-example to copysign: cos(0 + NaN j) is NaN - 0 j or NaN + 0 j, fused or not. */
 #include "backend_cpu/emit/complex.h"
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +66,12 @@ static const char grow_text[] =
     "    return x > 1418 ? w * e * f * e * exp(x - 1418) : w * e * f * exp(x - 709);\n"
     "}\n";
 
+/* x with the sign of y; of a NaN with none. */
+static const char side_text[] =
+    "static inline f64 fsr_side(f64 x, f64 y) {\n"
+    "    return __builtin_copysign(x, y == y ? y : 0);\n"
+    "}\n";
+
 static const char exp_text[] =
     "f64 exp(f64);\n"
     "f64 sin(f64);\n"
@@ -110,7 +118,7 @@ static const char sqrt_text[] =
     "    if (a.re == __builtin_inf())\n"
     "        return (c128){a.re, __builtin_copysign(a.im - a.im, a.im)};\n"
     "    if (a.re == -__builtin_inf())\n"
-    "        return (c128){__builtin_fabs(a.im - a.im), __builtin_copysign(a.re, a.im)};\n"
+    "        return (c128){__builtin_fabs(a.im - a.im), fsr_side(a.re, a.im)};\n"
     "    const f64 p = __builtin_fabs(a.re), q = __builtin_fabs(a.im);\n"
     "    const int huge = p > 0x1p+1000 || q > 0x1p+1000, tiny = p < 0x1p-900 && q < 0x1p-900;\n"
     "    const f64 in = huge ? 0x1p-4 : tiny ? 0x1p+120 : 1, out = huge ? 4 : tiny ? 0x1p-60 : 1;\n"
@@ -149,7 +157,7 @@ static const char cos_text[] =
     "static __attribute__((noinline)) c128 fsr_c128_cos(c128 a) {\n"
     "    const f64 s = sin(a.re), c = cos(a.re);\n"
     "    if (a.re == 0)\n"
-    "        return (c128){cosh(a.im), -a.re * __builtin_copysign(1, a.im)};\n"
+    "        return (c128){cosh(a.im), -a.re * fsr_side(1, a.im)};\n"
     "    if (a.im == 0)\n"
     "        return (c128){c, s == s ? -s * a.im : a.im};\n"
     "    if (a.im - a.im != 0 && a.im == a.im && s != s)\n"
@@ -200,7 +208,7 @@ static const char tanh_text[] =
     "    if (a.re != a.re)\n"
     "        return (c128){a.re, a.im == 0 ? a.im : a.re};\n"
     "    if (a.re == inf || a.re == -inf)\n"
-    "        return (c128){one, __builtin_copysign(0, a.im - a.im != 0 ? a.im : sin(a.im) * cos(a.im))};\n"
+    "        return (c128){one, fsr_side(0, a.im - a.im != 0 ? a.im : sin(a.im) * cos(a.im))};\n"
     "    if (a.im - a.im != 0)\n"
     "        return (c128){a.re == 0 ? a.re : a.im - a.im, a.im - a.im};\n"
     "    if (__builtin_fabs(a.re) > 20) {\n"
@@ -248,6 +256,7 @@ static const char pow64_text[] =
 const fsr_c_complex fsr_c_complex_first[] = {
     {"fsr_apart", apart_text},
     {"fsr_grow", grow_text},
+    {"fsr_side", side_text},
     {"fsr_c64_div", DIVISION("c64", "f32", "f")},
     {"fsr_c128_div", DIVISION("c128", "f64", "")},
     {"fsr_c64_abs", abs64_text},

@@ -54,7 +54,7 @@ static const char asin_text[] =
     "    if (fsr_no_arcs(a))\n"
     "        return (c128){a.re == 0 ? a.re : a.re + a.im, a.re + a.im};\n"
     "    const fsr_arcs z = fsr_arcs_of(__builtin_fabs(a.re), __builtin_fabs(a.im));\n"
-    "    return (c128){__builtin_copysign(z.sine, a.re), __builtin_copysign(z.height, a.im)};\n"
+    "    return (c128){fsr_side(z.sine, a.re), fsr_side(z.height, a.im)};\n"
     "}\n";
 
 static const char acos_text[] =
@@ -62,7 +62,7 @@ static const char acos_text[] =
     "    if (fsr_no_arcs(a))\n"
     "        return (c128){a.re == 0 ? 0x1.921fb54442d18p+0 : a.re + a.im, a.re + a.im};\n"
     "    const fsr_arcs z = fsr_arcs_of(__builtin_fabs(a.re), __builtin_fabs(a.im));\n"
-    "    return (c128){a.re < 0 ? 0x1.921fb54442d18p+1 - z.cosine : z.cosine, __builtin_copysign(z.height, -a.im)};\n"
+    "    return (c128){a.re < 0 ? 0x1.921fb54442d18p+1 - z.cosine : z.cosine, fsr_side(z.height, -a.im)};\n"
     "}\n";
 
 static const char acosh_text[] =
@@ -87,7 +87,7 @@ static const char atanh_text[] =
     "static __attribute__((noinline)) c128 fsr_c128_atanh(c128 a) {\n"
     "    const f64 x = __builtin_fabs(a.re), y = __builtin_fabs(a.im), inf = __builtin_inf();\n"
     "    if (x == inf || y == inf)\n"
-    "        return (c128){__builtin_copysign(0, a.re), y == y ? __builtin_copysign(0x1.921fb54442d18p+0, a.im) : a.im};\n"
+    "        return (c128){fsr_side(0, a.re), y == y ? __builtin_copysign(0x1.921fb54442d18p+0, a.im) : a.im};\n"
     "    if (x != x || y != y)\n"
     "        return (c128){x == 0 ? a.re : x + y, x + y};\n"
     "    if (x > 0x1p+500 || y > 0x1p+500) {\n"
