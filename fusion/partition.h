@@ -209,6 +209,8 @@ bool fsr_cuts_hold(const fsr_cuts *cuts, const fsr_flow *flow, fsr_held *held);
 
 /* A library call that takes the node needs a copy of it in memory: no kernel stores it for its own sake. */
 bool fsr_library_copies(const fsr_flow_node *n);
+/* What memory the call n takes for its k-th argument: that, or what the argument is another shape of. */
+fsr_link fsr_library_source(const fsr_flow *flow, const fsr_flow_node *n, int k);
 /* A library call, or a loop, takes its k-th argument as an array: it is no scalar that each run gives. */
 bool fsr_library_takes(const fsr_flow *flow, const fsr_flow_node *n, int k);
 /* Nodes that library calls take and that memory need not hold else are marked in p->held. */

@@ -4,8 +4,10 @@
  * What a call takes and that no array holds is marked first, so that it is priced and assigned as a stored value: the
  * kernel that computes it may go on with it where it is, and others load it. Counter-example to storing it when the
  * call is assigned: kernels before it would have evaluated it each for itself.
- * A leaf is taken as it lies. A view is copied: calls take arrays in C order. */
+ * A leaf is taken as it lies, and so is any array of which a view changes the shape alone. Other views are copied: calls
+ * take arrays in C order. */
 #include "fusion/partition_parts.h"
+#include "fusion/passes.h"
 #include "graph/message.h"
 #include "graph/rounds.h"
 
@@ -25,7 +27,7 @@ void fsr_partition_take(fsr_partition *p) {
     const fsr_flow *flow = p->flow;
     for (int i = 0; i < flow->n; ++i)
         for (int k = 0; fsr_is(flow->node[i].kind, FSR_IS_LIBRARY) && k < flow->node[i].nargs; ++k) {
-            const int id = flow->node[i].arg[k].id;
+            const int id = fsr_library_source(flow, &flow->node[i], k).id;
             if (fsr_library_takes(flow, &flow->node[i], k) && fsr_library_copies(&flow->node[id]) &&
                 p->held[id] < FSR_HELD_TAKEN)
                 p->held[id] = FSR_HELD_TAKEN;
@@ -34,6 +36,13 @@ void fsr_partition_take(fsr_partition *p) {
 
 bool fsr_library_copies(const fsr_flow_node *n) {
     return !fsr_is(n->kind, FSR_IS_ARRAY | FSR_IS_FOLD | FSR_IS_STORED | FSR_RUNS_ONCE);
+}
+
+fsr_link fsr_library_source(const fsr_flow *flow, const fsr_flow_node *n, int k) {
+    fsr_link link = n->arg[k];
+    while (!n->rounds && fsr_flow_in_order(flow, &flow->node[link.id]))
+        link = flow->node[link.id].arg[0];
+    return fsr_library_copies(&flow->node[link.id]) ? n->arg[k] : link;
 }
 
 bool fsr_library_takes(const fsr_flow *flow, const fsr_flow_node *n, int k) {
@@ -104,7 +113,7 @@ fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size
     fsr_status status = FSR_OK;
     for (int k = 0; k < n->nargs && !status; ++k)
         if (fsr_library_takes(p->flow, n, k))
-            status = store(p, n->arg[k], why, size);
+            status = store(p, fsr_library_source(p->flow, n, k), why, size);
     if (status)
         return status;
     if (!fsr_partition_room(p))
@@ -116,7 +125,7 @@ fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size
     group.call = node;
     for (int k = 0; k < n->nargs; ++k)
         if (fsr_library_takes(p->flow, n, k))
-            take(p, &group, n->arg[k]);
+            take(p, &group, fsr_library_source(p->flow, n, k));
     for (int k = 0; k < n->nout; ++k) {
         if (n->rounds)
             leave_results(p, &group, k);

@@ -36,8 +36,10 @@ static bool compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_
     return true;
 }
 
-/* The same elements in the same order: a reshape, or dimensions of extent 1 that come or go. */
-static bool in_order(const fsr_flow_node *n, const fsr_shape *source) {
+bool fsr_flow_in_order(const fsr_flow *flow, const fsr_flow_node *n) {
+    if (!fsr_is(n->kind, FSR_IS_VIEW) || n->hint == FSR_HINT_MATERIALIZE)
+        return false;
+    const fsr_shape *source = &flow->node[n->arg[0].id].shape;
     int next = 0;
     for (int j = 0; j < source->ndim && n->view.kind == FSR_VIEW_AFFINE; ++j) {
         if (source->dim[j] == 1)
@@ -55,8 +57,7 @@ bool fsr_flow_bare_outs(fsr_flow *flow) {
     bool progress = false;
     for (int i = 0; i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
-        while (fsr_is(n->kind, FSR_IS_VIEW) && n->hint != FSR_HINT_MATERIALIZE &&
-               in_order(n, &flow->node[n->arg[0].id].shape)) {
+        while (fsr_flow_in_order(flow, n)) {
             flow->out[i] = n->arg[0];
             n = &flow->node[n->arg[0].id];
             progress = true;

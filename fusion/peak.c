@@ -53,7 +53,7 @@ static int64_t passing_bytes(const fsr_flow *flow, const fsr_loop_plans *loops, 
         return 0;
     int64_t bytes = fsr_round_up(n->rounds ? loop_bytes(loops->of[i]) : call_bytes(flow, i, gpu), ALIGN);
     for (int k = 0; k < n->nargs; ++k) {
-        const fsr_flow_node *from = &flow->node[n->arg[k].id];
+        const fsr_flow_node *from = &flow->node[fsr_library_source(flow, n, k).id];
         if (fsr_library_takes(flow, n, k) && fsr_library_copies(from) && !is_held(from))
             bytes = fsr_size_add(bytes, result_bytes(from, n->arg[k].output));
     }

@@ -110,9 +110,38 @@ static void library_calls_are_steps(void **state) {
     fsr_program_clear(&p);
 }
 
+/* An array of another shape is the same memory: a leaf, what a fold or another call leaves. Elements in another order,
+ * or a part of them, are a copy. */
+static void another_shape_is_no_copy(void **state) {
+    (void)state;
+    const fsr_node x = plan_vector(g, 600), m = plan_matrix(g, 600, 30), s = fsr_sum(m, (int[]){1}, 1, 0);
+    const fsr_node sorted = fsr_sort(x, NULL, 0, 0);
+    const struct {
+        fsr_node of;
+        int kernels, calls;
+    } rows[] = {{fsr_reshape(x, 2, (int64_t[]){20, 30}), 0, 1},
+                {fsr_reshape(fsr_expand(x, 0), 3, (int64_t[]){2, 10, 30}), 0, 1},
+                {fsr_squeeze(fsr_reshape(m, 3, (int64_t[]){1, 600, 30}), 0), 0, 1},
+                {fsr_reshape(s, 2, (int64_t[]){20, 30}), 1, 1},
+                {fsr_reshape(sorted, 2, (int64_t[]){20, 30}), 0, 2},
+                {fsr_reshape(fsr_abs(x), 2, (int64_t[]){20, 30}), 1, 1},
+                {fsr_reshape(fsr_flip(x, 0), 2, (int64_t[]){20, 30}), 1, 1},
+                {fsr_reshape(fsr_slice(x, 0, 30, 600, 1), 2, (int64_t[]){19, 30}), 1, 1},
+                {fsr_transpose(m, (int[]){1, 0}), 1, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int gpu = 0; gpu < 2; gpu++) {
+            fsr_node out = fsr_topk(rows[i].of, 5, (int[]){-1}, 1, 0);
+            fsr_program p = plan_of(gpu ? &target_gpu : &target_cpu, &out, 1);
+            assert_int_equal(p.info.kernels, rows[i].kernels);
+            assert_int_equal(p.nsteps, rows[i].kernels + rows[i].calls);
+            fsr_program_clear(&p);
+        }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(flags_are_cleared_before), TEST(equal_outputs_are_copied),
-                                       TEST(nothing_is_cleared_for_nothing), TEST(library_calls_are_steps)};
+                                       TEST(nothing_is_cleared_for_nothing), TEST(library_calls_are_steps),
+                                       TEST(another_shape_is_no_copy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
