@@ -37,7 +37,8 @@ fsr_pass_fn fsr_pass_find(const char *name);
  * replaces result k of node i. Rewrites the arguments of node i; and the outputs, with the pairs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
-/* A view of the same elements in the same order, a reshape or dimensions of extent 1 that come or go, that nobody wants stored. */
+/* A view of the same elements in the same order, which nobody wants stored: a reshape, or dimensions of extent 1 that
+ * come or go. */
 bool fsr_flow_in_order(const fsr_flow *flow, const fsr_flow_node *n);
 /* Outputs that are a view in its source's own order become the source: an array has no shape in memory. True if any. */
 bool fsr_flow_bare_outs(fsr_flow *flow);
