@@ -211,7 +211,7 @@ const fsr_prelude_piece fsr_prelude_complex[] = {
      "static __noinline__ c128 fsr_z_acos(const c128 &a)\n"
      "{\n"
      "    if (fabs(a.re) > 0x1p+50 || fabs(a.im) > 0x1p+50)\n"
-     "        return c128{atan2(fabs(a.im), a.re), fsr_z_side(fsr_z_far(a), -a.im)};\n"
+     "        return c128{atan2(fabs(a.im), a.re), -fsr_z_side(fsr_z_far(a), a.im)};\n"
      "    if (a.re != a.re || a.im != a.im)\n"
      "        return c128{a.re == 0 ? 0x1.921fb54442d18p+0 : a.re + a.im, a.re + a.im};\n"
      "    const c128 p = fsr_z_sqrt(c128{1 - a.re, -a.im}), q = fsr_z_sqrt(c128{1 + a.re, a.im});\n"

@@ -62,7 +62,7 @@ static const char acos_text[] =
     "    if (fsr_no_arcs(a))\n"
     "        return (c128){a.re == 0 ? 0x1.921fb54442d18p+0 : a.re + a.im, a.re + a.im};\n"
     "    const fsr_arcs z = fsr_arcs_of(__builtin_fabs(a.re), __builtin_fabs(a.im));\n"
-    "    return (c128){a.re < 0 ? 0x1.921fb54442d18p+1 - z.cosine : z.cosine, fsr_side(z.height, -a.im)};\n"
+    "    return (c128){a.re < 0 ? 0x1.921fb54442d18p+1 - z.cosine : z.cosine, -fsr_side(z.height, a.im)};\n"
     "}\n";
 
 static const char acosh_text[] =
