@@ -68,7 +68,8 @@ static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
 }
 
 /* The loop's values that may differ from element to element, and whatever is written once only: an index in bounds too
- * that nobody reads, as there is one element to take, and that reports where it was. */
+ * that nobody reads, as there is one element to take, and that reports where it was. What is written again needs nothing
+ * that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a guard. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
     memset(moving, 0, FSR_MAX_INSTS * sizeof *moving);
     for (int i = 0; i < body->n; ++i) {
@@ -91,7 +92,11 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
-        case FSR_INST_BOUND: *own = !is_of_row(k, number) || !is_read(k, body, number); break;
+        case FSR_INST_BOUND:
+            *own = !is_of_row(k, number) || !is_read(k, body, number);
+            for (int a = 0; a < read; ++a)
+                *own |= moving[argument[a]];
+            break;
         default: *own = true;
         }
     }

@@ -63,6 +63,7 @@ void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
     while (!e->crossing[form->term[t].value])
         t++;
     const int index = form->term[t].value;
+    fsr_c_begin(e, "%s", "");
     fsr_c_line(e, "const i64 apart = (i64)u%d_[%s - 1] - (i64)u%d_[0];", index, n, index);
     fsr_c_begin(e, "if (apart > %d * (%s) || apart < -%d * (%s))", FSR_FETCH_APART, n, FSR_FETCH_APART, n);
     fsr_c_begin(e, "for (i64 f = 0; f < %s && f < %d; ++f)", n, FSR_FETCH_AHEAD);
@@ -74,5 +75,6 @@ void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
     e->fetching = false;
     fsr_c_else(e);
     print(e, part);
+    fsr_c_end(e);
     fsr_c_end(e);
 }

@@ -231,45 +231,6 @@ static void reports_where_no_address_moves(void **state) {
     }
 }
 
-/* The same in a loop that falls into stages, of which none reads the index. */
-static void reports_beside_stages(void **state) {
-    (void)state;
-    enum { N = 700 };
-    const float one = 3;
-    for (int32_t at = 0; at < 6; at += 5) {
-        fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(1), &one), i = fsr_from_host(G, FSR_I32, 0, NULL, &at);
-        fsr_node base = fsr_mod(fsr_arange(G, FSR_I32, N), fsr_int(G, 4)), y = fsr_cast(fsr_pow(base, base), FSR_F32);
-        fsr_node same = fsr_sub(fsr_mul(y, y), fsr_mul(y, fsr_sub(y, fsr_int(G, 1))));
-        fsr_node out = fsr_add(same, fsr_take_at(fsr_here("one.c", 7), x, i, 0, FSR_BOUND_RAISE));
-        static const float want[] = {4, 4, 7, 30};
-        static float got[N];
-        OK(fsr_force(base));
-        if (at)
-            subject_error(subject_ctx, fsr_read(out, got, sizeof got), FSR_ERR_INDEX,
-                          "index 5 is out of bounds|one.c:7");
-        OK(fsr_read(out, got, sizeof got));
-        for (int k = 0; k < N; k++)
-            assert_true(got[k] == want[k % 4]);
-    }
-}
-
-/* Rows at places that are elements of an array put together of parts: a place is read before the row's loop. */
-static void rows_at_rolled_places(void **state) {
-    (void)state;
-    float *data;
-    const float places[] = {2, 0, 1, -1, 1, 0, 2, -3, 0};
-    fsr_node x = floats(2, SHAPE(3, 5), &data), where = fsr_from_host(G, FSR_F32, 3, SHAPE(3, 1, 3), places);
-    fsr_node i = fsr_cast(fsr_roll(where, &(int64_t){-2}, NULL, 1), FSR_I32), y = fsr_take(x, i, 0, FSR_BOUND_RAISE);
-    float got[9][5];
-    OK(fsr_read(y, got, sizeof got));
-    for (int p = 0; p < 9; p++)
-        for (int j = 0; j < 5; j++) {
-            const int row = (int)places[(p + 2) % 9];
-            assert_true(got[p][j] == data[(row < 0 ? row + 3 : row) * 5 + j]);
-        }
-    free(data);
-}
-
 /* Diagonals join rows, so that one dimension may stand for many computed indices: too many are stored in between. */
 static void many_computed_indices(void **state) {
     (void)state;
@@ -497,8 +458,6 @@ int main(void) {
                                        SUBJECT_TEST(several),
                                        SUBJECT_TEST(reports),
                                        SUBJECT_TEST(reports_where_no_address_moves),
-                                       SUBJECT_TEST(reports_beside_stages),
-                                       SUBJECT_TEST(rows_at_rolled_places),
                                        SUBJECT_TEST(many_computed_indices),
                                        SUBJECT_TEST(plans_report),
                                        SUBJECT_TEST(no_false_reports),
