@@ -34,7 +34,8 @@ static void rows_at_rolled_places(void **state) {
     (void)state;
     const float data[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const float places[] = {2, 0, 1, -1, 1, 0, 2, -3, 0};
-    fsr_node x = fsr_from_host(G, FSR_F32, 2, SHAPE(3, 5), data), where = fsr_from_host(G, FSR_F32, 3, SHAPE(3, 1, 3), places);
+    fsr_node x = fsr_from_host(G, FSR_F32, 2, SHAPE(3, 5), data),
+             where = fsr_from_host(G, FSR_F32, 3, SHAPE(3, 1, 3), places);
     fsr_node i = fsr_cast(fsr_roll(where, &(int64_t){-2}, NULL, 1), FSR_I32), y = fsr_take(x, i, 0, FSR_BOUND_RAISE);
     float got[9][5];
     OK(fsr_read(y, got, sizeof got));
