@@ -188,6 +188,8 @@ static int print_c(const fsr_kernel *k) {
 
 static int print_cuda(const fsr_kernel *k) {
     fsr_text text = {0};
+    if (k->schedule.target != FSR_TARGET_GPU)
+        return fail(k->name, "the kernel is scheduled for no GPU");
     fsr_status status = fsr_emit_cuda(k, &text);
     char *source = fsr_text_take(&text);
     if (status || !source)
