@@ -9,9 +9,11 @@
  *
  * An array is scanned in blocks of 16: in two steps element l of a quad takes in element l - 1, then l - 2; then the
  * last element of a quad goes into the quad on its right, and that of eight into the next eight, all of it vector code;
- * then the blocks' last elements are folded one after the other, and what comes before a block is folded into its
- * elements. Counter-example to the obvious loop: each element waits for the addition before it, four cycles of a
- * processor that could do thirty-two in that time.
+ * then block after block what comes before it is folded into its elements, and its last element into what comes before
+ * the next. Counter-example to the obvious loop: each element waits for the addition before it, four cycles of a
+ * processor that could do thirty-two in that time. Each step is done to the whole strip before the next. Counter-example
+ * to all steps block by block: a load of eight waits until two stores of four are in the cache; quads alone do not wait,
+ * but a maximum that takes NaN along took a quarter longer with them.
  *
  * What a piece takes in from its left is the element on its left, so that a running sum of non-negative values does not
  * step back there; within a quad it does by 2 units in the last place at most. Across blocks, chunks and parts an f32
@@ -30,14 +32,12 @@ static const fsr_combine *combine_of(const fsr_c_emit *e, int fold) {
 
 /* ---- arrays ---------------------------------------------------------------------------------------- */
 
-/* Elements, results, carries into blocks; before the strip's first element stand neutral ones. */
+/* Elements, results; before the strip's first element stand neutral ones. */
 static void put_scan_arrays(fsr_c_emit *e, int fold) {
-    char extent[FSR_EMIT_NAME], blocks[FSR_EMIT_NAME];
+    char extent[FSR_EMIT_NAME];
     snprintf(extent, sizeof extent, "[%d]", e->s->strip + e->s->block);
-    snprintf(blocks, sizeof blocks, "[%d]", e->s->strip / e->s->block);
     fsr_c_fold_declare(e, fold, 'a', extent);
     fsr_c_fold_declare(e, fold, 'h', extent);
-    fsr_c_fold_declare(e, fold, 'o', blocks);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
     fsr_c_fold_identity(e, fold, 'a', "[l]");
     fsr_c_fold_identity(e, fold, 'h', "[l]");
@@ -170,48 +170,49 @@ static void put_step(fsr_c_emit *e, int fold, char from, char to, int distance) 
     fsr_c_end(e);
 }
 
+/* to[at + l] = w (+) a[at + l] for l < n */
+static void put_onto(fsr_c_emit *e, int fold, char to, const char *at, int n) {
+    const fsr_combine *c = combine_of(e, fold);
+    char array[FSR_EMIT_NAME], place[FSR_EMIT_NAME];
+    snprintf(array, sizeof array, "a%d_", fold);
+    snprintf(place, sizeof place, "[%s + l]", at);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", n);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "%s y%d = w%d;", fsr_c_type(fsr_combine_dtype(c, i)), i, i);
+    put_fold(e, fold, "y", array, place);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "%c%d_%d%s = y%d;", to, fold, i, place, i);
+    fsr_c_end(e);
+}
+
 /* Twos of neighbours of `half` columns: the last of the first one into the second one's. */
 static void put_halves(fsr_c_emit *e, int fold, int half) {
     const fsr_combine *c = combine_of(e, fold);
-    char array[FSR_EMIT_NAME];
-    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", e->s->block, e->s->block, 2 * half);
+    const int block = e->s->block;
+    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", block, block, block);
+    fsr_c_begin(e, "for (i64 p = b + %d; p < b + %d; p += %d)", half, block, 2 * half);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "const %s w%d = a%d_%d[b + %d];", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i, half - 1);
-    fsr_c_begin(e, "for (i64 l = %d; l < %d; ++l)", half, 2 * half);
-    for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s y%d = w%d;", fsr_c_type(fsr_combine_dtype(c, i)), i, i);
-    snprintf(array, sizeof array, "a%d_", fold);
-    put_fold(e, fold, "y", array, "[b + l]");
-    for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "a%d_%d[b + l] = y%d;", fold, i, i);
+        fsr_c_line(e, "const %s w%d = a%d_%d[p - 1];", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i);
+    put_onto(e, fold, 'a', "p", half);
     fsr_c_end(e);
     fsr_c_end(e);
 }
 
-/* Blocks one after the other; then what comes before a block into its elements. h[15] is what comes before the
- * strip. */
+/* Within blocks; then block after block, what comes before it into its elements. h[15] is what comes before the strip. */
 static void put_blocks(fsr_c_emit *e, int fold) {
     const fsr_combine *c = combine_of(e, fold);
-    for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, e->s->block - 1, fold, i);
-    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", e->s->block);
-    for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "o%d_%d[b / %d] = g%d_%d;", fold, i, e->s->block, fold, i);
+    const int block = e->s->block;
     char last[FSR_EMIT_NAME];
-    snprintf(last, sizeof last, "[b + %d]", 2 * e->s->block - 1);
+    for (int half = FSR_SCAN_QUAD; half < block; half *= 2)
+        put_halves(e, fold, half);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, block - 1, fold, i);
+    fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", block, block, block);
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "const %s w%d = g%d_%d;", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i);
+    snprintf(last, sizeof last, "[b + %d]", block - 1);
     fsr_c_fold_pair(e, fold, 'g', "", 'a', last);
-    fsr_c_end(e);
-    fsr_c_begin(e, "for (i64 b = 0; b < m; b += %d)", e->s->block);
-    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->block);
-    char array[FSR_EMIT_NAME], at[FSR_EMIT_NAME];
-    for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s y%d = o%d_%d[b / %d];", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i, e->s->block);
-    snprintf(array, sizeof array, "a%d_", fold);
-    snprintf(at, sizeof at, "[b + l + %d]", e->s->block);
-    put_fold(e, fold, "y", array, at);
-    for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "h%d_%d[b + l + %d] = y%d;", fold, i, e->s->block, i);
-    fsr_c_end(e);
+    put_onto(e, fold, 'h', "b", block);
     fsr_c_end(e);
 }
 
@@ -223,8 +224,6 @@ static void put_scan(fsr_c_emit *e, int fold) {
     fsr_c_end(e);
     put_step(e, fold, 'a', 'h', 1);
     put_step(e, fold, 'h', 'a', 2);
-    for (int half = FSR_SCAN_QUAD; half < e->s->block; half *= 2)
-        put_halves(e, fold, half);
     put_blocks(e, fold);
 }
 
