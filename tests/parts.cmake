@@ -13,7 +13,7 @@ set(FUSOR_PARTS
     "diff_complex_diff 2 1" "diff_filter_diff 2 1" "diff_numpy_exprs 1 1" "diff_numpy_take 1 1" "diff_numpy_search 1 1"
     "diff_numpy_lengths 1 1" "diff_numpy_linalg 1 1" "diff_paste_diff 1 1" "contracts_linalg 1 1" "contracts_live 1 1"
     "contracts_live_places 1 1" "contracts_chains 1 1"
-    "contracts_array_loops 1 1" "contracts_running_sums 1 1" "contracts_cpu_threads 1 1" "contracts_float_environment 1 1"
+    "contracts_long_loops 1 1" "contracts_running_sums 1 1" "contracts_cpu_threads 1 1" "contracts_float_environment 1 1"
     "contracts_literals 1 1" "contracts_million_steps 1 1" "contracts_modules 1 1" "contracts_numerics 1 1"
     "contracts_parameters 1 1" "contracts_reference_backend 1 1" "contracts_scatter_with 1 1"
     "trust_files 1 1" "trust_memory 1 1" "unit_cpu_math 1 1" "unit_emit_cuda 1 1" "unit_host_cuda 1 1" "unit_host_lookback 1 1"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops over arrays: the same bits as the same turns recorded, and computed, one by one; memory that does not grow with
- * the turns; conditions, slices, loops in loops; and mistakes. */
+/* Loops over arrays: the same bits as the same turns recorded, and computed, one by one; conditions, slices, loops in
+ * loops; and mistakes. Memory that does not grow with the turns: test_long_loops.c. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,29 +163,6 @@ static void turns_that_nobody_knows(void **state) {
     fsr_fori_loop(&got, &x, 1, fsr_cast(fsr_add(sum, fsr_float(subject_g, 1.5)), FSR_I32), heat, &source);
     OK(fsr_verify(&got, 1, &report));
     assert_int_equal(report.unknown, 0);
-}
-
-/* Turns by the thousand take the memory of one, and compile once. */
-static void memory_is_flat(void **state) {
-    (void)state;
-    const int64_t most = subject_case(0, SUBJECT_LONG) ? 1000000 : 100000;
-    fsr_node source = fsr_param(subject_g, "source", FSR_F32, 0.5),
-             x = subject_data(FSR_F32, 1, SHAPE(16), SUBJECT_SMALL, 0), got;
-    fsr_node n = fsr_param(subject_g, "turns", FSR_I64, 10);
-    fsr_fori_loop(&got, &x, 1, n, heat, &source);
-    OK(fsr_force(got));
-    const fsr_stats before = subject_stats();
-    const int64_t resident = subject_resident();
-    OK(fsr_param_set(n, (double)most));
-    fsr_fori_loop(&got, &x, 1, n, heat, &source);
-    OK(fsr_force(got));
-    OK(fsr_sync(subject_ctx));
-    const fsr_stats after = subject_stats();
-    assert_int_equal(after.compilations, before.compilations);
-    assert_int_equal(after.plans_built, before.plans_built);
-    assert_true(after.pool_bytes - before.pool_bytes <= 4096); /* the second result */
-    assert_true(after.launches - before.launches >= most);
-    assert_true(subject_resident() - resident < 8 << 20);
 }
 
 /* ---- tests: a condition ------------------------------------------------------------------------------------ */
@@ -491,7 +468,6 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(as_turns_by_hand),
     SUBJECT_TEST(numbers_of_turns),
     SUBJECT_TEST(turns_that_nobody_knows),
-    SUBJECT_CASES(memory_is_flat),
     SUBJECT_TEST(until_it_converges),
     SUBJECT_TEST(tridiagonal_systems),
     SUBJECT_TEST(sequences),
