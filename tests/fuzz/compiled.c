@@ -70,8 +70,7 @@ static bool same_value(fsr_dtype dtype, fsr_value x, fsr_value y) {
     return fsr_value_equal(x, y) || nan;
 }
 
-/* Bits, but one NaN is as good as another: a compiler may exchange the operands of an addition. */
-static bool same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
+bool check_same(fsr_dtype dtype, const void *a, const void *b, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (!same_value(dtype, fsr_value_load(dtype, a, i), fsr_value_load(dtype, b, i)))
             return false;
@@ -82,7 +81,7 @@ static verdict compare_halves(const half *a, const half *b, const recipe *r, fin
     for (int i = 0; i < r->nouts; i++) {
         if (recipe_rounded(r, r->out[i], a->node))
             continue;
-        if (same(fsr_node_dtype(a->out[i]), a->value[i], b->value[i], fsr_node_size(a->out[i])))
+        if (check_same(fsr_node_dtype(a->out[i]), a->value[i], b->value[i], fsr_node_size(a->out[i])))
             continue;
         snprintf(out->what, sizeof out->what, "output %d", i);
         return out->verdict = VERDICT_FUSED_DIFFERS;
@@ -108,6 +107,8 @@ verdict check_compiled(const check_pair *pair, const recipe *r, finding *out) {
     }
     if (!v)
         v = compare_halves(&fused, &unfused, r, out);
+    if (!v)
+        v = check_donated(pair->fused, r, unfused.value, out);
     half_clear(&unfused, r);
     half_clear(&fused, r);
     return v;

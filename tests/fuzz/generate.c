@@ -295,6 +295,13 @@ static void draw_calls(generator *t, recipe_step *s) {
         s->start--;
 }
 
+static void draw_places(generator *t, recipe_step *s) {
+    s->kind = STEP_PLACES;
+    s->arg[0] = pick_step(t);
+    s->arg[1] = pick_step(t);
+    s->start = below(t, FUZZ_PLACES);
+}
+
 static void draw_lengths(generator *t, recipe_step *s) {
     s->kind = STEP_LENGTHS;
     s->arg[0] = pick_step(t);
@@ -398,7 +405,7 @@ static void draw(generator *t, recipe_step *s) {
     else if (kind < 54)
         draw_orders(t, s);
     else if (kind < 59)
-        (chance(t, 20) ? draw_lengths : draw_paste)(t, s);
+        (chance(t, 20) ? draw_lengths : chance(t, 20) ? draw_places : draw_paste)(t, s);
     else if (kind < 63)
         draw_shape(t, s);
     else if (kind < 68)

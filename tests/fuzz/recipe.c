@@ -60,7 +60,7 @@ static double number(unsigned fill, uint64_t *state) {
     return fill % 4 ? small : floor(small);
 }
 
-static void fill_data(void *data, fsr_dtype dtype, int64_t n, unsigned fill) {
+void fuzz_fill(void *data, fsr_dtype dtype, int64_t n, unsigned fill) {
     uint64_t state = 0x1234567 + (uint64_t)fill * 7919;
     size_t size = fsr_dtype_size(dtype);
     for (int64_t i = 0; i < n; i++) {
@@ -78,11 +78,11 @@ fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape
         n *= shape[i];
     if (!fsr_graph_context(g)) {
         fsr_node x = node_data(g, dtype, ndim, shape, &live);
-        fill_data(fsr_node_rec(x)->buffer[0]->data, dtype, n, fill);
+        fuzz_fill(fsr_node_rec(x)->buffer[0]->data, dtype, n, fill);
         return x;
     }
     void *data = malloc((size_t)n * fsr_dtype_size(dtype) + 1);
-    fill_data(data, dtype, n, fill);
+    fuzz_fill(data, dtype, n, fill);
     fsr_node x = fsr_from_host(g, dtype, ndim, shape, data);
     free(data);
     return x;
@@ -278,8 +278,20 @@ static fsr_node record_op(fsr_op op, const fsr_node *a) {
     }
 }
 
+void recipe_input_name(char name[RECIPE_NAME], int i) {
+    snprintf(name, RECIPE_NAME, "leaf%d", i);
+}
+
+int recipe_input_step(const char *name) {
+    return atoi(name + strlen("leaf"));
+}
+
 static fsr_node record_leaf(const recipe_step *s, int i, fsr_graph *g) {
-    char name[16];
+    char name[RECIPE_NAME];
+    if (s->kind == STEP_LEAF && s->flags == RECIPE_INPUT) {
+        recipe_input_name(name, i);
+        return fsr_input(g, name, s->dtype, s->ndim, s->shape);
+    }
     snprintf(name, sizeof name, "p%d", i);
     switch (s->kind) {
     case STEP_LEAF: return fuzz_leaf(g, s->dtype, s->ndim, s->shape, s->fill);
@@ -455,9 +467,10 @@ bool recipe_rounded(const recipe *r, int i, const fsr_node *node) {
             rounded[k] = rounded[k] || rounded[s->arg[a]];
         bool extreme = s->kind == STEP_MIN || s->kind == STEP_MAX || s->kind == STEP_ANY || s->kind == STEP_ALL ||
                        s->kind == STEP_CUMMAX || s->kind == STEP_CUMMIN;
-        bool sums =
-            (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) ||
-            (s->kind >= STEP_AVERAGE && s->kind != STEP_TAKE && s->kind != STEP_TURNS && s->kind != STEP_ORDERS);
+        const bool exact = s->kind == STEP_TAKE || s->kind == STEP_TURNS || s->kind == STEP_ORDERS ||
+                           (s->kind == STEP_PLACES && s->start >= FUZZ_PLACES_FOLDED && !either_zero);
+        bool sums = (s->kind >= STEP_SUM && s->kind < STEP_PAIR && (!extreme || either_zero)) ||
+                    (s->kind >= STEP_AVERAGE && !exact);
         fsr_dtype dtype = fsr_node_dtype(node[k]);
         bool pair = s->kind == STEP_PAIR || step_is_pair(s->kind);
         rounded[k] = rounded[k] || (sums && (pair || fsr_dtype_is_inexact(dtype)));

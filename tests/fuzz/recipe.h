@@ -7,8 +7,8 @@
  *
  * Left out are functions that record what steps of other kinds do: zeros, ones and *_like (full), ravel, swapaxes,
  * moveaxis and meshgrid (reshape, transpose, broadcast_to), split (slices), sincos and frexp (their two operations),
- * expressions (tests/unit/test_expr.c compares their nodes with calls); and inputs, .npy files and fsr_plan_run, which
- * change where arrays come from, not what is computed. */
+ * expressions (tests/unit/test_expr.c compares their nodes with calls); and .npy files, which change where arrays come
+ * from, not what is computed. Inputs and plans that donate them: donated.c. */
 #ifndef FUSOR_TESTS_FUZZ_RECIPE_H
 #define FUSOR_TESTS_FUZZ_RECIPE_H
 
@@ -19,7 +19,7 @@
 enum { RECIPE_STEPS = 160, RECIPE_OUTS = 36, RECIPE_DIMS = 6 };
 
 typedef enum step_kind {
-    STEP_LEAF,      /* dtype, shape, fill */
+    STEP_LEAF,      /* dtype, shape, fill; flags RECIPE_INPUT: an fsr_input, filled by who runs the plan */
     STEP_ARANGE,    /* dtype, shape[0] */
     STEP_FULL,      /* dtype, shape, value */
     STEP_FLOAT,     /* value */
@@ -102,10 +102,11 @@ typedef enum step_kind {
     STEP_LENGTHS, /* fuzz_lengths' form start, of the mask arg 1 and arg 0 */
     STEP_SPARSE,  /* fuzz_sparse's form start, of arg 0 and arg 1 */
     STEP_CALLS,   /* fuzz_calls' form start, of arg 0 and arg 1 */
+    STEP_PLACES,  /* fuzz_places' form start, of arg 0 and arg 1 */
     STEP_KINDS
 } step_kind;
 
-enum { RECIPE_FLAT = 99 };
+enum { RECIPE_FLAT = 99, RECIPE_INPUT = 1, RECIPE_NAME = 16 };
 
 typedef struct recipe_step {
     step_kind kind;
@@ -146,6 +147,11 @@ bool step_has_number(step_kind kind); /* its function takes value */
  * zeros, limits; 2:
  * numbers of every magnitude; else small ones. */
 fsr_node fuzz_leaf(fsr_graph *g, fsr_dtype dtype, int ndim, const int64_t *shape, unsigned fill);
+/* n elements of such data. */
+void fuzz_fill(void *data, fsr_dtype dtype, int64_t n, unsigned fill);
+/* The name of the input that step i is, and the step that a name says. */
+void recipe_input_name(char name[RECIPE_NAME], int i);
+int recipe_input_step(const char *name);
 /* The operators: body of fsr_operator. */
 void fuzz_linear(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
 void fuzz_max_sum(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user);
@@ -200,9 +206,9 @@ fsr_node fuzz_order(fsr_node x, fsr_node y, int form, int axis, int flags);
 enum { FUZZ_LENGTHS = 23 };
 fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
-/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES: x alone, or with
- * an odd body the zeros of a slice, a turn for each slice of y along axis 0, from the last if turns is odd. out[0] the first state at the end, out[1] the other, or what
- * was stacked. recipe_turns.c */
+/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES, a turn for each slice of y
+ * along axis 0, from the last if turns is odd: carried are x, with body 2 x and the zeros of a slice, or with an odd body
+ * these alone. out[0] the first state at the end, out[1] the other, or what was stacked. recipe_turns.c */
 enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);
 
@@ -228,6 +234,11 @@ fsr_node fuzz_sparse(fsr_node x, fsr_node y, int form);
  * extent of 0; FUZZ_LARGE_CALL and the last one have many elements, that a library is worth it. recipe_calls.c */
 enum { FUZZ_CALLS = 60, FUZZ_LARGE_CALL = 29 };
 fsr_node fuzz_calls(fsr_node x, fsr_node y, int form);
+
+/* Windows, membership, interpolation, bins, puts, unique's results, random numbers; of the first forms results are
+ * rounded by folds. recipe_places.c */
+enum { FUZZ_PLACES = 32, FUZZ_PLACES_FOLDED = 4 };
+fsr_node fuzz_places(fsr_node x, fsr_node y, int form);
 
 /* x backwards, by a library call of the tests' own. recipe_library.c */
 fsr_node fuzz_backwards(fsr_node x);

@@ -86,6 +86,7 @@ fsr_node recipe_record_shape(const recipe_step *s, const fsr_node *in) {
     case STEP_LENGTHS: return fuzz_lengths(in[1], in[0], (int)s->start);
     case STEP_SPARSE: return fuzz_sparse(in[0], in[1], (int)s->start);
     case STEP_CALLS: return fuzz_calls(in[0], in[1], (int)s->start);
+    case STEP_PLACES: return fuzz_places(in[0], in[1], (int)s->start);
     case STEP_TAKE: return fuzz_take(in[0], in[1], (int)s->start, (fsr_bound)s->flags, s->axis);
     default: return record_rows(s, in);
     }
@@ -126,6 +127,7 @@ void recipe_print_shape(const recipe_step *s, FILE *to) {
     case STEP_LENGTHS: fprintf(to, "fuzz_lengths(n%d, n%d, %d)", s->arg[1], s->arg[0], (int)s->start); break;
     case STEP_SPARSE: fprintf(to, "fuzz_sparse(n%d, n%d, %d)", s->arg[0], s->arg[1], (int)s->start); break;
     case STEP_CALLS: fprintf(to, "fuzz_calls(n%d, n%d, %d)", s->arg[0], s->arg[1], (int)s->start); break;
+    case STEP_PLACES: fprintf(to, "fuzz_places(n%d, n%d, %d)", s->arg[0], s->arg[1], (int)s->start); break;
     case STEP_DIFF: fprintf(to, "fsr_diff(n%d, %lld, %d)", s->arg[0], (long long)s->start, s->axis); break;
     case STEP_AVERAGE:
         fprintf(to, "fsr_average(n%d, n%d, ", s->arg[0], s->arg[1]);

@@ -69,6 +69,23 @@ static void carries(fsr_node *out, const fsr_node *state, const fsr_node *in, vo
     out[1] = plus(in[0], fsr_add(fsr_any(state[0], NULL, 0, 0), in[1]));
 }
 
+/* Two carries and two arrays of slices: one carry is what the caller has, the other the largest elements of the slices. */
+static void carries_both(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = plus(state[0], fsr_any(in[1], NULL, 0, 0));
+    out[1] = like(fsr_maximum(state[1], in[0]), state[1]);
+    out[2] = plus(in[1], fsr_logical_and(state[1], fsr_any(state[0], NULL, 0, 0)));
+}
+
+static void scan_both(fsr_node *out, fsr_node x, fsr_node y, int flags) {
+    const fsr_rec *rec = fsr_node_rec(y);
+    const fsr_node first[] = {x, fsr_zeros(y.graph, rec->dtype[y.output], rec->shape.ndim - 1, rec->shape.dim + 1)};
+    fsr_node result[3] = {{0}};
+    fsr_scan_loop(result, first, 2, ((fsr_node[]){y, fsr_flip(y, 0)}), 2, 1, 0, flags, carries_both, NULL);
+    out[0] = result[0];
+    out[1] = fsr_maximum(result[2], fsr_expand(result[1], 0));
+}
+
 /* Element by element, with an array from outside and the number of the turn: one kernel, if the carry begins as a
  * number. */
 static void weighs(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -90,6 +107,8 @@ void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, 
     fsr_node both[] = {x, y};
     if (flags == FUZZ_SLICES && body % 2 && fsr_node_ndim(y) > 0)
         weigh_slices(out, x, y, turns % 2 ? FSR_REVERSE : 0);
+    else if (flags == FUZZ_SLICES && body == 2 && fsr_node_ndim(y) > 0)
+        scan_both(out, x, y, turns % 2 ? FSR_REVERSE : 0);
     else if (flags == FUZZ_SLICES)
         fsr_scan_loop(out, &x, 1, &y, 1, 1, 0, turns % 2 ? FSR_REVERSE : 0, carries, NULL);
     else if (flags == FUZZ_WHILE)

@@ -122,6 +122,8 @@ static int forms(const recipe_step *s, int *form) {
     case STEP_LENGTHS: *form = (int)s->start; return FUZZ_LENGTHS;
     case STEP_SPARSE: *form = (int)s->start; return FUZZ_SPARSE;
     case STEP_CALLS: *form = (int)s->start; return FUZZ_CALLS;
+    case STEP_PLACES: *form = (int)s->start; return FUZZ_PLACES;
+    case STEP_ORDERS: *form = (int)s->start % FUZZ_ORDERS; return FUZZ_ORDERS;
     default: *form = 0; return 1;
     }
 }
