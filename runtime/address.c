@@ -16,10 +16,12 @@ static fsr_status wrong_owner(const fsr_address *found, fsr_place place, fsr_fau
 }
 
 fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault) {
+    return fsr_context_forked(ctx, fault) ? FSR_ERR_FORKED : fsr_check_place(ctx, data, bytes, place, fault);
+}
+
+fsr_status fsr_check_place(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault) {
     const fsr_backend_ops *ops = ctx->backend->ops;
     fsr_address found;
-    if (fsr_context_forked(ctx, fault))
-        return FSR_ERR_FORKED;
     if (!ops->locate || !data || bytes <= 0)
         return FSR_OK;
     const fsr_status status = ops->locate(ctx->backend, data, &found, fault);

@@ -30,10 +30,11 @@ static fsr_status check_arg(const fsr_plan *plan, const fsr_arg *arg, int64_t by
     if (!arg->data && bytes)
         return fsr_fault_set(fault, FSR_ERR_NULL, "plan_run: %s %d \"%s\" is null", what, number, name);
     fsr_fault why = {FSR_OK, NULL};
-    const fsr_status status = fsr_check_address(plan->ctx, arg->data, bytes, place, &why);
-    if (status)
+    const fsr_status status = fsr_check_place(plan->ctx, arg->data, bytes, place, &why);
+    if (status) {
         fsr_fault_set(fault, status, "plan_run: %s %d \"%s\": %s", what, number, name, why.message ? why.message : "");
-    fsr_fault_clear(&why);
+        fsr_fault_clear(&why);
+    }
     return status;
 }
 
@@ -186,8 +187,8 @@ static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, 
     return status;
 }
 
-/* Where results are on the host when the run returns, it has waited for them. */
-static bool has_waited(const fsr_arg *outputs, int n) {
+/* Results on the host are there when the run returns: it waits for them. */
+static bool waits_for(const fsr_arg *outputs, int n) {
     for (int i = 0; i < n; ++i)
         if (outputs[i].place == FSR_HOST)
             return true;
@@ -213,13 +214,14 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     if (status)
         return fsr_context_take(plan->ctx, &fault);
     const fsr_backend_ops *ops = plan->ctx->backend->ops;
+    const bool waits = waits_for(outputs, noutputs);
     pthread_mutex_lock(&plan->lock);
     status = bind_all(plan, inputs, ninputs, outputs, stream, &fault);
     if (!status) {
         fsr_run run = {.leaf = plan->address,
                        .out = plan->address + plan->nleaves,
                        .scalar = plan->value,
-                       .of = {.owner = plan, .on_device = !has_waited(outputs, noutputs)},
+                       .of = {.owner = plan, .on_device = !waits},
                        .report = plan->report,
                        .stream = stream,
                        .tuned = plan->tuned,
@@ -232,7 +234,7 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     }
     if (!status)
         status = deliver(plan, outputs, stream, &fault);
-    if (!status && has_waited(outputs, noutputs))
+    if (!status && waits)
         status = fsr_reports_ran(plan->ctx, plan, plan->origin, &fault);
     for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
         if (plan->borrowed[i]) {
