@@ -13,6 +13,7 @@
 #include "backend_cuda/build_state.h"
 #include "backend_cuda/emit_cuda.h"
 #include "backend_cuda/jitlink.h"
+#include "runtime/clock.h"
 #include "runtime/closed_text.h"
 #include "runtime/config.h"
 #include "runtime/disk_cache.h"
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FSR_MAX_OPTIONS = 8 };
@@ -224,12 +224,6 @@ static fsr_text make_key(const fsr_cuda_build *b, const fsr_options *o, const ch
 
 /* ---- compile ------------------------------------------------------------------------------------- */
 
-double fsr_cuda_build_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 /* Whose texts a kernel has, for its error message; what NVRTC says of them begins with their names. */
 static char *native_words(const fsr_kernel *k) {
     fsr_text t = {0};
@@ -278,7 +272,7 @@ static fsr_status compile(const fsr_cuda_build *b, const fsr_kernel *k, const fs
     snprintf(name, sizeof name, "%s.cu", k->name);
     const char *path = source->path ? source->path : name;
     fsr_nvrtc_result result;
-    const double start = fsr_cuda_build_ms();
+    const double start = fsr_clock_ms();
     fsr_status status = linker && fsr_kernel_links_lto(k)
                             ? fsr_nvrtc_compile_lto(b->nvrtc, path, source->text, o->option, o->count, &result, fault)
                             : fsr_nvrtc_compile(b->nvrtc, path, source->text, o->option, o->count, &result, fault);
@@ -286,7 +280,7 @@ static fsr_status compile(const fsr_cuda_build *b, const fsr_kernel *k, const fs
         status = rejected(b, k, source, dumped, result.log, fault);
     if (!status && linker)
         status = link_with(b, k, linker, &result, fault);
-    out->ms = fsr_cuda_build_ms() - start;
+    out->ms = fsr_clock_ms() - start;
     if (!status) {
         out->data = result.cubin;
         out->size = result.size;

@@ -7,6 +7,7 @@
  * to looking at the text alone: -include=mine.h. */
 #define _GNU_SOURCE 1
 #include "backend_cuda/build_state.h"
+#include "runtime/clock.h"
 #include "runtime/closed_text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,9 +65,9 @@ static void write_down(const fsr_cuda_build *b, const fsr_text *key, const fsr_c
 static fsr_status compile(fsr_cuda_build *b, const fsr_kernel_code *code, const char *const *option, int n,
                           fsr_cuda_binary *out, char **name, fsr_fault *fault) {
     fsr_nvrtc_result result;
-    const double start = fsr_cuda_build_ms();
+    const double start = fsr_clock_ms();
     fsr_status status = fsr_nvrtc_compile_named(b->nvrtc, "code.cu", code->code, option, n, code->name, &result, fault);
-    out->ms = fsr_cuda_build_ms() - start;
+    out->ms = fsr_clock_ms() - start;
     if (status == FSR_ERR_COMPILE) {
         char *word = fault->message;
         fault->message = NULL;

@@ -17,8 +17,6 @@ struct fsr_cuda_build {
     bool optimize;
 };
 
-/* Milliseconds of a clock that only goes on. */
-double fsr_cuda_build_ms(void);
 /* Puts what was built on disk under a key; key->data NULL: not. */
 void fsr_cuda_build_store(const fsr_cuda_build *b, const fsr_text *key, const void *data, size_t size);
 

@@ -7,7 +7,6 @@
 #include "bench/overlap.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { RUNS = 5, STEPS = 24, SHOWN = 8, KINDS = 3 };
 
@@ -24,12 +23,6 @@ typedef struct overlap {
     void *in[2], *out[2];
     part_tickets *part;
 } overlap;
-
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 /* Enough work for an element that computing takes about as long as copying. */
 static fsr_status compile(overlap *o, int64_t n) {
@@ -115,9 +108,9 @@ static fsr_status fastest(overlap *o, fsr_status (*way)(overlap *), double *ms) 
     fsr_status status = way(o); /* the first one starts what starts late */
     *ms = 0;
     for (int i = 0; i < RUNS && !status; i++) {
-        const double start = now_ms();
+        const double start = bench_now();
         status = way(o);
-        const double took = now_ms() - start;
+        const double took = (bench_now() - start) * 1e3;
         *ms = i && *ms < took ? *ms : took;
     }
     return status;

@@ -73,17 +73,11 @@ static bool warm(bench_session *s, bench_run *run, int *calls, bench_row *row) {
     return true;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void judge(const bench_run *fused, const bench_run *unfused, double *ratio, int n, bench_row *row) {
     const int k = outside(n);
-    qsort(ratio, (size_t)n, sizeof *ratio, compare_doubles);
+    row->ratio = bench_median(ratio, n); /* in order since */
     row->ratio_low = ratio[k];
     row->ratio_high = ratio[n - 1 - k];
-    row->ratio = bench_median(ratio, n);
     if (row->ratio_high < lost && !same_plan(fused, unfused))
         bench_fail(row, "fused is slower than unfused: the ratio of their times is at most %.3f with 95%%",
                    row->ratio_high);

@@ -21,13 +21,6 @@ static bool is_plain(const fsr_group *group) {
     return group->kernel && !group->library && !group->in_place && fsr_kernel_may_band(group->kernel);
 }
 
-static bool is_output(const fsr_flow *flow, fsr_link link) {
-    for (int i = 0; i < flow->nout; ++i)
-        if (fsr_link_equal(flow->out[i], link))
-            return true;
-    return false;
-}
-
 /* Its results are stored once, in flat order, and are no one's but the kernels'; no hint and no cut asks for them in
  * memory. */
 static bool may_be_nest(const fsr_band_chooser *c, const fsr_group *group) {
@@ -35,7 +28,7 @@ static bool may_be_nest(const fsr_band_chooser *c, const fsr_group *group) {
     if (!is_plain(group) || group->part || k->nroutines)
         return false;
     for (int i = 0; i < group->nstores; ++i)
-        if (is_output(c->p->flow, group->store[i]) || c->p->held[group->store[i].id] == FSR_HELD)
+        if (fsr_flow_gives(c->p->flow, group->store[i]) || c->p->held[group->store[i].id] == FSR_HELD)
             return false;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_STORE && !k->access[k->inst[i].index].linear)

@@ -8,6 +8,13 @@ bool fsr_link_equal(fsr_link a, fsr_link b) {
     return a.id == b.id && a.output == b.output;
 }
 
+bool fsr_flow_gives(const fsr_flow *flow, fsr_link link) {
+    for (int i = 0; i < flow->nout; ++i)
+        if (fsr_link_equal(flow->out[i], link))
+            return true;
+    return false;
+}
+
 int fsr_flow_add(fsr_flow *flow, const fsr_flow_node *node) {
     if (flow->n == flow->capacity) {
         int capacity = flow->capacity ? flow->capacity * 2 : 16;

@@ -123,5 +123,7 @@ static inline int fsr_flow_rank(const fsr_flow *flow, const fsr_flow_node *n) {
 /* A node's name for comments: op, view, sum, scan, ... */
 const char *fsr_flow_name(const fsr_flow *flow, int id);
 bool fsr_link_equal(fsr_link a, fsr_link b);
+/* Whether it is one of the outputs. */
+bool fsr_flow_gives(const fsr_flow *flow, fsr_link link);
 
 #endif

@@ -34,13 +34,6 @@ static const fsr_shape *section_shape(const fsr_flow *flow, int paste) {
     return &flow->node[flow->node[paste].arg[1].id].shape;
 }
 
-static bool is_output(const fsr_flow *flow, fsr_link link) {
-    for (int i = 0; i < flow->nout; ++i)
-        if (fsr_link_equal(flow->out[i], link))
-            return true;
-    return false;
-}
-
 /* A part of the array, that is: nothing is there to keep of one that is replaced whole, and its kernel needs no
  * base. */
 static bool replaces_part(const fsr_flow *flow, int paste) {
@@ -79,7 +72,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     for (int i = 0; i < c->n; ++i)
         c->paste[i] = list[c->n - 1 - i];
     c->base.link = at;
-    return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g && !is_output(flow, at);
+    return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g && !fsr_flow_gives(flow, at);
 }
 
 /* Bytes of a paste, or of an array of its dtype and another shape. */

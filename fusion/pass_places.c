@@ -24,13 +24,6 @@ static int readers(const fsr_flow *flow, const bool *live, fsr_link of) {
     return n;
 }
 
-static bool is_output(const fsr_flow *flow, fsr_link of) {
-    for (int i = 0; i < flow->nout; ++i)
-        if (flow->out[i].id == of.id && flow->out[i].output == of.output)
-            return true;
-    return false;
-}
-
 bool fsr_pass_places(fsr_flow *flow, fsr_status *status) {
     bool progress = false, *live = calloc((size_t)flow->n + 1, sizeof *live);
     fsr_link *to = fsr_flow_redirects(flow, status);
@@ -41,7 +34,7 @@ bool fsr_pass_places(fsr_flow *flow, fsr_status *status) {
     for (int i = 0; live && to && i < flow->nout; ++i) {
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
         fsr_flow_node *call = places_of(flow, n);
-        if (!call || is_output(flow, n->arg[0]) || readers(flow, live, n->arg[0]) != 1 ||
+        if (!call || fsr_flow_gives(flow, n->arg[0]) || readers(flow, live, n->arg[0]) != 1 ||
             readers(flow, live, flow->out[i]) > 0)
             continue;
         call->dtype[1] = FSR_I64;

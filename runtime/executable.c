@@ -2,9 +2,9 @@
 /* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each
  * kind of step has its function here. */
 #include "runtime/capture.h"
+#include "runtime/clock.h"
 #include "runtime/replays.h"
 #include <string.h>
-#include <time.h>
 
 /* The zeroed tickets, shared by all programs: kernels leave them zero. */
 static fsr_status reserve_zero(fsr_context *ctx, int64_t bytes, fsr_fault *fault) {
@@ -101,18 +101,12 @@ static fsr_status run_step(const fsr_execution *x, int i, fsr_fault *fault) {
     return run_task[x->all->program.step[i].task](x, i, fault);
 }
 
-static double clock_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 /* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's
  * turns add up; the loop itself is no more than they are. */
 static fsr_status timed_step(const fsr_execution *x, int i, fsr_fault *fault) {
     fsr_context *ctx = x->ctx;
     const fsr_backend_ops *ops = ctx->backend->ops;
-    const double start = clock_ms();
+    const double start = fsr_clock_ms();
     double ms = 0;
     if (x->all->program.step[i].nothing)
         return FSR_OK;
@@ -126,7 +120,7 @@ static fsr_status timed_step(const fsr_execution *x, int i, fsr_fault *fault) {
     if (!status && ctx->target.gpu)
         status = ops->elapsed(ctx->backend, 2, &ms, fault);
     else
-        ms = clock_ms() - start;
+        ms = fsr_clock_ms() - start;
     x->ms[i] = x->ms[i] < 0 ? ms : x->ms[i] + ms;
     return status;
 }

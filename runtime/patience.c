@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two numbers. Failures of two threads at once may count as one: a pause is then shorter than it could be. */
 #include "runtime/patience.h"
-#include <time.h>
 
 enum { FIRST_MS = 100, MOST_MS = 60000, SHARE = 20 };
-
-int64_t fsr_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 bool fsr_patience_due(fsr_patience *p) {
     long long next = atomic_load(&p->next);

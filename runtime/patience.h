@@ -10,6 +10,7 @@
 #ifndef FUSOR_RUNTIME_PATIENCE_H
 #define FUSOR_RUNTIME_PATIENCE_H
 
+#include "runtime/clock.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,9 +19,6 @@ typedef struct fsr_patience {
     atomic_llong next; /* not before (in fsr_now_ms); 0: nothing has failed */
     atomic_llong pause;
 } fsr_patience;
-
-/* Milliseconds of a clock that only goes forward. */
-int64_t fsr_now_ms(void);
 
 /* True if it may be tried now. After a failure only one of several callers is told so, once a pause. */
 bool fsr_patience_due(fsr_patience *p);

@@ -385,8 +385,7 @@ bool fsr_c_compiler_works(fsr_c_compiler *c) {
 
 /* ---- construction ------------------------------------------------------------------------------- */
 
-/* False: out of memory. NULL and "" give NULL. */
-static bool copy_string(const char *from, char **to) {
+bool fsr_copy_setting(const char *from, char **to) {
     if (from && from[0])
         *to = strdup(from);
     return !from || !from[0] || *to;
@@ -407,7 +406,7 @@ fsr_status fsr_c_compiler_new(const fsr_config *config, fsr_c_compiler **out, ch
     }
     c->optimize = config->optimize;
     c->seconds = config->compile_seconds;
-    if (!copy_string(config->compiler, &c->drivers.asked) || !copy_string(config->cache_dir, &c->cache_dir)) {
+    if (!fsr_copy_setting(config->compiler, &c->drivers.asked) || !fsr_copy_setting(config->cache_dir, &c->cache_dir)) {
         fsr_c_compiler_free(c);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     }

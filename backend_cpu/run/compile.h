@@ -10,6 +10,9 @@
 
 typedef struct fsr_c_compiler fsr_c_compiler;
 
+/* A copy of a knob's text; of NULL and "" it is NULL. False: out of memory. */
+bool fsr_copy_setting(const char *from, char **to);
+
 /* Copies what it needs of config. The compiler itself is looked for when it is first needed. A disk cache that cannot
  * be used is a warning in *warning (malloc'ed, else NULL), not an error. FSR_ERR_MEMORY; FSR_ERR_VALUE: config->isa is
  * a level of another architecture. */

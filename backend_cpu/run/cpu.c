@@ -212,19 +212,12 @@ static const fsr_backend_ops fsr_cpu_ops = {
     .times = cpu_times,
 };
 
-/* False: out of memory. NULL and "" give NULL. */
-static bool copy_string(const char *from, char **to) {
-    if (from && from[0])
-        *to = strdup(from);
-    return !from || !from[0] || *to;
-}
-
 static fsr_status configure(fsr_cpu *cpu, const fsr_config *config, fsr_fault *fault) {
     char *warning = NULL;
     cpu->log_level = config->log_level;
     cpu->fallback = config->fallback != 0;
     fsr_machine_caches(&cpu->own_cache, &cpu->cache_bytes);
-    if (!copy_string(config->dump_dir, &cpu->dump_dir) || !copy_string(config->load_dir, &cpu->load_dir))
+    if (!fsr_copy_setting(config->dump_dir, &cpu->dump_dir) || !fsr_copy_setting(config->load_dir, &cpu->load_dir))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "CPU backend: out of memory");
     cpu->threads = fsr_thread_pool_new(config->threads > 0 ? config->threads : fsr_machine_processors());
     if (!cpu->threads)

@@ -2,20 +2,14 @@
 /* The lanes of a CPU: the caller's thread copies. Counter-example to a thread that copies beside the caller: copying
  * and computing share the memory's bandwidth, and the workers have all cores. */
 #include "backend_cpu/run/lanes.h"
+#include "runtime/clock.h"
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 int64_t fsr_cpu_lanes_put(fsr_cpu_lanes *l, fsr_lane lane, void *dst, const void *src, int64_t bytes) {
-    const double begin = now_ms();
+    const double begin = fsr_clock_ms();
     if (bytes > 0)
         memcpy(dst, src, (size_t)bytes);
-    const double end = lane == FSR_LANE_WORK ? begin : now_ms();
+    const double end = lane == FSR_LANE_WORK ? begin : fsr_clock_ms();
     pthread_mutex_lock(&l->lock);
     const int64_t ticket = fsr_ticket_make(lane, ++l->given[lane]);
     if (l->origin == 0)
