@@ -25,6 +25,11 @@ int64_t fsr_fft_tables(const fsr_fft *f) {
     return fsr_size_add(f->plan.n, f->padded ? fsr_size_add(f->n, f->padded) : 0);
 }
 
-int64_t fsr_fft_buffers(const fsr_fft *f) {
-    return fsr_size_mul(2, f->plan.n);
+int64_t fsr_fft_abreast(const fsr_fft *f, bool wide, int64_t rows) {
+    const int64_t lanes = FSR_FFT_ABREAST / (wide ? 8 : 4);
+    return f->plan.n <= FSR_FFT_SHORT && rows >= lanes ? lanes : 1;
+}
+
+int64_t fsr_fft_buffers(const fsr_fft *f, bool wide, int64_t rows) {
+    return fsr_size_mul(2 * fsr_fft_abreast(f, wide, rows), f->plan.n);
 }

@@ -10,7 +10,10 @@
 enum {
     FSR_FFT_FACTORS = 64,
     FSR_FFT_PRIME = 31, /* the greatest prime that has a pass; a length with a greater one goes by a convolution */
-    FSR_FFT_PARTS = 16  /* threads that have buffers */
+    FSR_FFT_PARTS = 16, /* threads that have buffers */
+    /* Rows of up to so many elements go side by side, each part of theirs in so many bytes. */
+    FSR_FFT_ABREAST = 32,
+    FSR_FFT_SHORT = 1 << 13
 };
 
 /* The passes of a length, each with its factor. */
@@ -31,8 +34,11 @@ void fsr_fft_make(fsr_fft *f, fsr_fourier_kind kind, int64_t n);
 static inline int64_t fsr_fft_parts(int64_t rows) {
     return rows < FSR_FFT_PARTS ? rows : FSR_FFT_PARTS;
 }
+/* Rows that go through the passes at once, each in a lane of a vector, where there are as many: their buffers fit in a
+ * near cache. wide: in f64. */
+int64_t fsr_fft_abreast(const fsr_fft *f, bool wide, int64_t rows);
 /* Complex elements of tables, and of buffers for each part. */
 int64_t fsr_fft_tables(const fsr_fft *f);
-int64_t fsr_fft_buffers(const fsr_fft *f);
+int64_t fsr_fft_buffers(const fsr_fft *f, bool wide, int64_t rows);
 
 #endif

@@ -114,7 +114,7 @@ bool fsr_library_spoils(const fsr_library_call *call, bool gpu) {
     return gpu && call->library == FSR_LIBRARY_FFT && fsr_fourier_kind_of(call->called) == FSR_FOURIER_TO_REAL;
 }
 
-/* Of a CPU: tables, and two rows for each part. cuFFT has its own. */
+/* Of a CPU: tables, and for each part twice the rows that go side by side. cuFFT has its own. */
 static int64_t work_fft(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *in = &call->array[0];
     const bool wide = in->dtype == FSR_F64 || in->dtype == FSR_C128;
@@ -124,7 +124,7 @@ static int64_t work_fft(const fsr_library_call *call, bool gpu) {
     fsr_fft_make(&f, fsr_fourier_kind_of(call->called), fsr_fourier_length(call->called));
     const int64_t rows = fsr_shape_size(&in->shape) / in->shape.dim[in->shape.ndim - 1], point = wide ? 16 : 8;
     return fsr_size_add(records(fsr_fft_tables(&f), point, 1),
-                        records(fsr_fft_buffers(&f), point, fsr_fft_parts(rows)));
+                        records(fsr_fft_buffers(&f, wide, rows), point, fsr_fft_parts(rows)));
 }
 
 static int64_t work_caller(const fsr_library_call *call, bool gpu) {

@@ -2,4 +2,4 @@
 /* Fourier transforms in f32. */
 #define REAL float
 #define NAME(x) x##_f32
-#include "backend_cpu/run/fft_passes.h"
+#include "backend_cpu/run/fft_real.h"
