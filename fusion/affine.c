@@ -114,7 +114,9 @@ static void place_row(fsr_affine *row, const fsr_domain *d, const int *dims, int
     }
 }
 
-bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n) {
+/* Index of a node of `shape` whose dimensions of extent > 1 are, in order, the domain's dimensions listed in
+ * dims[0..n), each one of them or the product of several. False if extents or count do not match. */
+static bool place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n) {
     memset(out, 0, sizeof *out);
     out->n = shape->ndim;
     int used = 0;
@@ -138,7 +140,7 @@ bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d) 
     int dims[FSR_MAX_DIMS];
     for (int i = 0; i < d->nparallel; ++i)
         dims[i] = i;
-    return fsr_index_place(out, shape, d, dims, d->nparallel);
+    return place(out, shape, d, dims, d->nparallel);
 }
 
 bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d) {
@@ -149,7 +151,7 @@ bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d)
             dims[j] = dims[j - 1];
         dims[j] = i;
     }
-    return fsr_index_place(out, shape, d, dims, d->ndim);
+    return place(out, shape, d, dims, d->ndim);
 }
 
 int64_t fsr_common_divisor(int64_t a, int64_t b) {

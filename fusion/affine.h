@@ -59,9 +59,6 @@ bool fsr_domain_is_part(const fsr_domain *d);
 int64_t fsr_domain_rows(const fsr_domain *d);
 int64_t fsr_domain_cols(const fsr_domain *d);
 
-/* Index of a node of `shape` whose dimensions of extent > 1 are, in order, the domain's dimensions listed in
- * dims[0..n), each one of them or the product of several. False if extents or count do not match. */
-bool fsr_index_place(fsr_index *out, const fsr_shape *shape, const fsr_domain *d, const int *dims, int n);
 /* As a row of the domain: its parallel dimensions in order; as an element: all dimensions in the order of axis[]. */
 bool fsr_index_row(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);
 bool fsr_index_elem(fsr_index *out, const fsr_shape *shape, const fsr_domain *d);

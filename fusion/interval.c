@@ -91,7 +91,8 @@ static fsr_interval interval(const fsr_kernel *k, int v, int deep) {
     return has_corners(inst) ? of_corners(k, inst, deep) : of_dtype(inst->dtype);
 }
 
-fsr_interval fsr_value_interval(const fsr_kernel *k, int v) {
+/* Of value v among a kernel's instructions. */
+static fsr_interval interval_of(const fsr_kernel *k, int v) {
     return interval(k, v, 0);
 }
 
@@ -100,7 +101,7 @@ bool fsr_value_is_tame(const fsr_kernel *k, int v) {
     const unsigned asks = inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->flags & (FSR_OP_TURN | FSR_OP_POSITIVE) : 0;
     if (!asks || inst->compute != FSR_F32)
         return false;
-    const fsr_interval a = fsr_value_interval(k, inst->arg[0]);
+    const fsr_interval a = interval_of(k, inst->arg[0]);
     return is_known(a) && (asks & FSR_OP_TURN ? a.low >= -1 && a.high <= 1 : a.low >= 0x1p-126);
 }
 

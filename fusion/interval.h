@@ -9,8 +9,6 @@ typedef struct fsr_interval {
     double low, high; /* it is a number, and not outside of them; low > high: nothing is known */
 } fsr_interval;
 
-/* Of value v among a kernel's instructions. */
-fsr_interval fsr_value_interval(const fsr_kernel *k, int v);
 /* Value v is an operation that has a shorter text for the operand that it is known to have (FSR_OP_TURN,
  * FSR_OP_POSITIVE). */
 bool fsr_value_is_tame(const fsr_kernel *k, int v);

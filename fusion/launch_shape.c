@@ -15,14 +15,15 @@ int64_t fsr_combine_bytes(const fsr_combine *c) {
     return fsr_round_up(at, align);
 }
 
-int fsr_inst_kept_words(const fsr_kernel *k, int number) {
+/* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
+static int kept_words(const fsr_kernel *k, int number) {
     return !k->stand[number].keep ? 0 : fsr_dtype_size(k->inst[number].dtype) > 8 ? 2 : 1;
 }
 
 int fsr_inst_work_words(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     if (!k->stand[number].staged)
-        return fsr_inst_kept_words(k, number);
+        return kept_words(k, number);
     return (int)fsr_ceil_div((int64_t)fsr_dtype_size(inst->dtype) * k->schedule.abreast, 8);
 }
 
@@ -105,11 +106,13 @@ int64_t fsr_board_entries(int64_t tiles) {
     return fsr_size_add(tiles, (tiles >> 5) + (tiles >> 10) + (tiles >> 15));
 }
 
-int fsr_board_flag_bytes(int64_t state_bytes) {
+/* Bytes of one entry in `zero`: 8 or 16 if value and flag travel in one word, else 4 for the flag alone. */
+static int flag_bytes(int64_t state_bytes) {
     return state_bytes <= 4 ? 8 : state_bytes <= 12 ? 16 : 4;
 }
 
-int64_t fsr_board_value_bytes(int64_t state_bytes) {
+/* Bytes of one entry in `work`. */
+static int64_t value_bytes(int64_t state_bytes) {
     return state_bytes <= 12 ? 0 : state_bytes;
 }
 
@@ -195,7 +198,7 @@ static int64_t boards(const fsr_kernel *k, const int64_t *integer, bool flags) {
         if (chain.n == 0)
             continue;
         int64_t state = fsr_fold_list_bytes(k, &chain);
-        int64_t entry = flags ? fsr_board_flag_bytes(state) : fsr_board_value_bytes(state);
+        int64_t entry = flags ? flag_bytes(state) : value_bytes(state);
         sum = fsr_size_add(sum, fsr_round_up(fsr_size_mul(entries, entry), FSR_WORK_ALIGN));
     }
     return sum;

@@ -53,9 +53,5 @@ int64_t fsr_team_count(int64_t rows, int64_t splits);
 
 /* Entries of a look-back board for one row of `tiles` tiles. */
 int64_t fsr_board_entries(int64_t tiles);
-/* Bytes of one entry in `zero`: 8 or 16 if value and flag travel in one word, else 4 for the flag alone. */
-int fsr_board_flag_bytes(int64_t state_bytes);
-/* Bytes of one entry in `work`. */
-int64_t fsr_board_value_bytes(int64_t state_bytes);
 
 #endif

@@ -14,7 +14,8 @@ bool fsr_literal_is_nan(const fsr_literal *literal) {
 
 /* ---- which there are --------------------------------------------------------------------------------------- */
 
-int fsr_literals_of(const fsr_flow_node *n) {
+/* How many literals node n has: itself, or those in its body. */
+static int literals_of(const fsr_flow_node *n) {
     const fsr_region *r = fsr_flow_body(n);
     int count = fsr_is(n->kind, FSR_IS_LITERAL);
     for (int i = 0; r && i < r->ninsts; ++i)
@@ -25,7 +26,7 @@ int fsr_literals_of(const fsr_flow_node *n) {
 int fsr_literals_count(const fsr_flow *flow) {
     int count = 0;
     for (int i = 0; i < flow->n; ++i)
-        count += fsr_literals_of(&flow->node[i]);
+        count += literals_of(&flow->node[i]);
     return count;
 }
 
@@ -117,7 +118,7 @@ static void mark_rounding(fsr_flow *flow, bool *made, bool *asked) {
         for (int k = 0; asked[i] && k < n->nargs; ++k)
             asked[n->arg[k].id] = asked[n->arg[k].id] || made[n->arg[k].id];
         const bool argument = fsr_is(n->kind, FSR_IS_LITERAL) ? asked[i] : body_rounds(n);
-        for (int c = 0; c < fsr_literals_of(n); ++c)
+        for (int c = 0; c < literals_of(n); ++c)
             flow->use[n->ordinal + c] = argument ? FSR_LITERAL_ROUNDS : FSR_LITERAL_TEXT;
     }
 }
@@ -132,11 +133,11 @@ fsr_status fsr_literals_number(fsr_flow *flow, fsr_literal **literal, int *n) {
     fsr_status status = made && asked && *literal && flow->use ? FSR_OK : FSR_ERR_MEMORY;
     for (int i = 0; i < flow->n && !status; ++i) {
         fsr_flow_node *node = &flow->node[i];
-        if (fsr_literals_of(node) == 0)
+        if (literals_of(node) == 0)
             continue;
         node->ordinal = *n;
         list(node, *literal + *n);
-        *n += fsr_literals_of(node);
+        *n += literals_of(node);
     }
     if (!status && *n)
         mark_rounding(flow, made, asked);
@@ -251,7 +252,7 @@ void fsr_literals_explain(const fsr_flow *flow, const bool *text, FILE *to) {
     for (int i = 0; i < flow->n && flow->use; ++i) {
         fsr_literal literal[FSR_MAX_BODY_INSTS];
         list(&flow->node[i], literal);
-        for (int c = 0; c < fsr_literals_of(&flow->node[i]); ++c)
+        for (int c = 0; c < literals_of(&flow->node[i]); ++c)
             if (flow->use[flow->node[i].ordinal + c] != FSR_LITERAL_TEXT)
                 explain(flow, i, c, literal[c].dtype, text, to);
     }

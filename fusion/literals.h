@@ -30,8 +30,6 @@ typedef struct fsr_literal {
     fsr_dtype dtype;
 } fsr_literal;
 fsr_status fsr_literals_number(fsr_flow *flow, fsr_literal **literal, int *n);
-/* How many literals node n has: itself, or those in its body. */
-int fsr_literals_of(const fsr_flow_node *n);
 int fsr_literals_count(const fsr_flow *flow);
 bool fsr_literal_is_nan(const fsr_literal *literal);
 /* A group's kernel takes its literals that are arguments as scalar arguments. Where it can take no more they stay in

@@ -558,8 +558,6 @@ fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch);
 int64_t fsr_combine_bytes(const fsr_combine *c);
 /* Bytes of what a fold takes and gives of one element: of a state, or less where it is narrow. */
 int64_t fsr_fold_element_bytes(const fsr_fold *fold);
-/* Words of 8 bytes in which the CPU keeps an element of the instruction's value; 0: it is not kept. */
-int fsr_inst_kept_words(const fsr_kernel *k, int number);
 /* Words of 8 bytes that the CPU's workspace has for each column, and for instruction `number`: its kept values, or its
  * column of a panel of `abreast` rows. */
 int fsr_inst_work_words(const fsr_kernel *k, int number);

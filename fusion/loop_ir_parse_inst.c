@@ -9,7 +9,8 @@ static bool sees_number(fsr_lex *l, char letter) {
     return fsr_lex_sees(l, letter) && l->at[0] && strspn(l->at + 1, "0123456789") > 0;
 }
 
-int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity) {
+/* "v1, v2, ..." up to a closing parenthesis, which is taken; at most `capacity` of them. Returns how many. */
+static int read_values(fsr_kernel_reader *r, int *out, int capacity) {
     int n = 0;
     do {
         if (n == capacity) {
@@ -106,7 +107,7 @@ static void read_call(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->kind = FSR_INST_CALL;
     inst->index = fsr_lex_mark(&r->lex, "u", r->k->nroutines);
     fsr_lex_expect(&r->lex, "(");
-    int n = fsr_read_values(r, inst->arg, FSR_MAX_OPERANDS);
+    int n = read_values(r, inst->arg, FSR_MAX_OPERANDS);
     const fsr_routine *f = r->lex.status ? NULL : r->k->routine[inst->index];
     if (f && n != f->nparams)
         fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the function takes %d values", f->nparams);
@@ -149,7 +150,7 @@ static void read_iterate(fsr_kernel_reader *r, fsr_inst *inst) {
         return;
     fsr_turns *loop = &k->loop[inst->index];
     const int n = loop->program->nstate + loop->program->narg;
-    if (fsr_read_values(r, loop->input, FSR_MAX_ARGS) != n && !r->lex.status)
+    if (read_values(r, loop->input, FSR_MAX_ARGS) != n && !r->lex.status)
         fsr_lex_fail(&r->lex, FSR_ERR_FORMAT, "the loop takes %d values", n);
 }
 

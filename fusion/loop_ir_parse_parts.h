@@ -11,8 +11,6 @@ typedef struct fsr_kernel_reader {
     fsr_kernel *k;
 } fsr_kernel_reader;
 
-/* "v1, v2, ..." up to a closing parenthesis, which is taken; at most `capacity` of them. Returns how many. */
-int fsr_read_values(fsr_kernel_reader *r, int *out, int capacity);
 
 /* loop_ir_parse_region.c: the lines of a fold or loop behind the word. */
 void fsr_read_fold(fsr_kernel_reader *r);

@@ -52,7 +52,8 @@ bool fsr_tile_writes_again(const fsr_kernel *k, int v) {
     return cheap && !k->stand[v].keep;
 }
 
-bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
+/* A stage after value v's own reads it. */
+static bool reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
     for (int i = 0; i < pass->n; ++i)
         if (pass->stage[pass->loop[i]] > pass->stage[v] && fsr_inst_reads(k, pass->loop[i], v))
             return true;
@@ -93,7 +94,7 @@ int fsr_tile_counts(const fsr_kernel *k, const fsr_tile_pass *pass, int stage) {
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
     const fsr_inst *inst = &k->inst[v];
     return (inst->kind == FSR_INST_LOAD && !fsr_inst_is_late(k, v)) || k->stand[v].keep ||
-           (!fsr_tile_writes_again(k, v) && fsr_tile_reads_later(k, pass, v));
+           (!fsr_tile_writes_again(k, v) && reads_later(k, pass, v));
 }
 
 static int words(int64_t bytes) {

@@ -18,8 +18,6 @@ void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out);
 int fsr_tile_fold_stage(const fsr_kernel *k, const fsr_tile_pass *pass, int f);
 /* Cheaper to write again than to hold, and kept by nobody. */
 bool fsr_tile_writes_again(const fsr_kernel *k, int v);
-/* A stage after value v's own reads it. */
-bool fsr_tile_reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
 /* Store v, a compacted one of a pooled kernel, stores what is there as soon as the tile's own counts are: before the
  * thread waits for other tiles. */
 bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v);

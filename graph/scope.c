@@ -166,10 +166,6 @@ uint32_t fsr_scope_oldest(const fsr_graph *g, int depth) {
     return g->body->scope[depth].head;
 }
 
-uint32_t fsr_scope_newest(const fsr_graph *g, int depth) {
-    return g->body->scope[depth].tail;
-}
-
 uint32_t fsr_scope_after(const fsr_graph *g, uint32_t id) {
     return fsr_slot_of(g->body, id)->next;
 }

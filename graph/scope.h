@@ -10,11 +10,10 @@ int fsr_scope_depth(const fsr_graph *g);
 /* Ends scopes until only `depth` are open; drops every node recorded in them and nothing else. */
 void fsr_scope_discard(fsr_graph *g, int depth);
 
-/* The nodes of scope `depth` in the order of recording, arguments first: the oldest and the newest (FSR_NO_NODE: it has
- * none), and the one recorded after `id`. */
+/* The nodes of scope `depth` in the order of recording, arguments first: the oldest (FSR_NO_NODE: it has none), and the
+ * one recorded after `id`. */
 #define FSR_NO_NODE UINT32_MAX
 uint32_t fsr_scope_oldest(const fsr_graph *g, int depth);
-uint32_t fsr_scope_newest(const fsr_graph *g, int depth);
 uint32_t fsr_scope_after(const fsr_graph *g, uint32_t id);
 
 #endif

@@ -50,7 +50,8 @@ static fsr_node record(fsr_site at, fsr_kind kind, fsr_combine *combine, fsr_nod
     return handle;
 }
 
-fsr_node fsr_scatter_unique(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g) {
+/* x with the values, of its dtype, at the indices, of which no two are equal or all values are. */
+static fsr_node put_unique(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g) {
     return record(at, FSR_NODE_SCATTER, NULL, fsr_own(at, x), fsr_stretch(at, values, &g->shape), g);
 }
 
@@ -102,7 +103,7 @@ static fsr_node last_position(fsr_site at, fsr_node x, const fsr_indices *g) {
 /* The last one wins. */
 static fsr_node put_last(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g) {
     if (fsr_node_size(values) == 1 || fsr_shape_size(&g->shape) == 1)
-        return fsr_scatter_unique(at, x, values, g);
+        return put_unique(at, x, values, g);
     fsr_node position = last_position(at, x, g);
     fsr_node flat = fsr_flatten(at, fsr_stretch(at, values, &g->shape));
     if (!fsr_node_sound(position) || !fsr_node_sound(flat))
@@ -115,7 +116,7 @@ static fsr_node put(fsr_site at, fsr_node x, fsr_node values, const fsr_indices 
     fsr_node out;
     if (!fsr_scattered_take(at, x, &values, g, &out))
         return out;
-    return flags & FSR_UNIQUE ? fsr_scatter_unique(at, x, values, g) : put_last(at, x, values, g);
+    return flags & FSR_UNIQUE ? put_unique(at, x, values, g) : put_last(at, x, values, g);
 }
 
 bool fsr_scatter_take(fsr_site at, const char *what, fsr_node x, fsr_node values, const fsr_node *arrays, int n,

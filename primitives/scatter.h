@@ -18,8 +18,6 @@ bool fsr_scatter_lengths(fsr_site at, const char *what, fsr_node x, const fsr_no
  * anywhere, else a mistake. */
 bool fsr_scattered_take(fsr_site at, fsr_node x, fsr_node *values, const fsr_indices *g, fsr_node *out);
 
-/* x with the values, of its dtype, at the indices, of which no two are equal or all values are. */
-fsr_node fsr_scatter_unique(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g);
 /* x with the values, of its dtype, combined into it by an op that is atomic for it, in any order. */
 fsr_node fsr_scatter_combined(fsr_site at, fsr_op op, fsr_node x, fsr_node values, const fsr_indices *g);
 /* The same of integers and bools with an op that gives the same in any order, whatever their width. False: the op, or

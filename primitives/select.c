@@ -119,7 +119,8 @@ static fsr_node beside(fsr_site at, const fsr_node *rank, int n) {
     return fsr_join(at, part, n, shape.ndim - 1);
 }
 
-fsr_node fsr_select_at(fsr_site at, fsr_node x, int64_t i) {
+/* Element i along the last dimension, which stays. */
+static fsr_node element_at(fsr_site at, fsr_node x, int64_t i) {
     return fsr_node_sound(x) ? fsr_slice_at(at, x, fsr_node_ndim(x) - 1, i, i + 1, 1) : x;
 }
 
@@ -178,9 +179,9 @@ static fsr_node counted_median(fsr_site at, const char *what, const fsr_selectio
     const fsr_node lower = fsr_floor_divide_at(at, last, whole(at, s, 2));
     const bool asks = !skips_nan && fsr_dtype_has_nan(fsr_node_dtype(s->rows));
     const fsr_node found = fsr_select_ranks(at, what, s, beside(at, (fsr_node[]){lower, upper, last}, 2 + asks));
-    const fsr_node a = fsr_select_at(at, found, 0), b = fsr_select_at(at, found, 1);
+    const fsr_node a = element_at(at, found, 0), b = element_at(at, found, 1);
     const fsr_node out = fsr_select_middle(at, a, b, fsr_equal_at(at, lower, upper));
-    return fsr_select_end(at, s, asks ? fsr_select_nan(at, out, fsr_select_at(at, found, 2)) : out);
+    return fsr_select_end(at, s, asks ? fsr_select_nan(at, out, element_at(at, found, 2)) : out);
 }
 
 fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags) {
@@ -195,13 +196,13 @@ fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int 
     const fsr_node ranks[] = {whole(at, &s, s.n / 2), whole(at, &s, even ? s.n / 2 - 1 : s.n - 1),
                               whole(at, &s, s.n - 1)};
     const fsr_node found = fsr_select_ranks(at, what, &s, beside(at, ranks, 1 + even + has_nan));
-    const fsr_node upper = fsr_select_at(at, found, 0);
+    const fsr_node upper = element_at(at, found, 0);
     if (!fsr_node_sound(upper))
         return upper;
-    fsr_node out = even ? fsr_select_middle(at, fsr_select_at(at, found, 1), upper, (fsr_node){0})
+    fsr_node out = even ? fsr_select_middle(at, element_at(at, found, 1), upper, (fsr_node){0})
                         : fsr_convert(at, upper, fsr_mean_dtype(fsr_node_dtype(upper)), false);
     if (has_nan)
-        out = fsr_select_nan(at, out, fsr_select_at(at, found, 1 + even));
+        out = fsr_select_nan(at, out, element_at(at, found, 1 + even));
     return fsr_select_end(at, &s, out);
 }
 

@@ -25,8 +25,6 @@ fsr_node fsr_select_there(fsr_site at, const fsr_selection *s);
 fsr_node fsr_select_count(fsr_site at, const fsr_selection *s);
 /* [kept, m]: the elements at i64 ranks that broadcast to that, brought inside. */
 fsr_node fsr_select_ranks(fsr_site at, const char *what, const fsr_selection *s, fsr_node ranks);
-/* Element i along the last dimension, which stays. */
-fsr_node fsr_select_at(fsr_site at, fsr_node x, int64_t i);
 /* Half the sum of a and b in the dtype of a mean; a where `same`, bools or a zeroed node, holds. */
 fsr_node fsr_select_middle(fsr_site at, fsr_node a, fsr_node b, fsr_node same);
 /* x, or NaN where the last element of a row is one. */

@@ -78,8 +78,9 @@ static fsr_status unbound(const fsr_rec *rec, const char *op, fsr_fault *fault) 
                          op, rec->name ? rec->name : "", rec->site.file, rec->site.line);
 }
 
-fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op,
-                           fsr_fault *fault) {
+/* Fails with FSR_ERR_UNBOUND if one of the flow's leaves is an input without data. */
+static fsr_status check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op,
+                              fsr_fault *fault) {
     for (int i = 0; i < flow->nleaves; ++i) {
         const fsr_rec *rec = fsr_graph_rec(g, binding->leaf[i].id);
         if (!rec->buffer[binding->leaf[i].output])
@@ -242,7 +243,7 @@ static fsr_status run_compiled(fsr_context *ctx, const fsr_graph *g, const fsr_r
     if (status)
         return fsr_fault_set(fault, status, "compute: %s", fsr_status_sentence(status));
     fsr_site *site = ctx->config.profile ? fsr_profile_sites(&flow) : NULL;
-    status = fsr_check_bound(g, &flow, &binding, "compute", fault);
+    status = check_bound(g, &flow, &binding, "compute", fault);
     if (status)
         fsr_flow_clear(&flow);
     else

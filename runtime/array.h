@@ -18,9 +18,6 @@ fsr_context *fsr_context_of(const fsr_node *nodes, int n);
  * poisoned handles are an error with the node's own message; op names the caller. refs must hold n. */
 fsr_status fsr_take_nodes(const char *op, const fsr_node *nodes, int n, fsr_ref *refs, fsr_graph **g,
                           fsr_context **ctx);
-/* Fails with FSR_ERR_UNBOUND if one of the flow's leaves is an input without data. */
-fsr_status fsr_check_bound(const fsr_graph *g, const fsr_flow *flow, const fsr_binding *binding, const char *op,
-                           fsr_fault *fault);
 /* Keeps, in order, the refs that have no array yet, each once; returns how many. */
 int fsr_uncomputed(const fsr_graph *g, fsr_ref *refs, int n);
 /* Puts the counts of those that have lengths behind n refs, which have room for twice as many; returns how many

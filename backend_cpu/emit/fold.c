@@ -261,7 +261,7 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
 }
 
 /* q = q (+) inputs */
-void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at) {
+static void fold_input(fsr_c_emit *e, int fold, const char *at) {
     const fsr_fold *f = &e->k->fold[fold];
     char name[FSR_EMIT_NAME];
     fsr_text t = {0};
@@ -292,11 +292,11 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     if (e->s->tall) {
         char at[FSR_EMIT_NAME];
         snprintf(at, sizeof at, "[%d][j]", e->tile_row);
-        fsr_c_fold_input(e, fold, at);
+        fold_input(e, fold, at);
         return;
     }
     if (f->kind == FSR_FOLD_REDUCE || !f->exclusive)
-        fsr_c_fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
+        fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
     if (f->kind == FSR_FOLD_REDUCE)
         return;
     for (int i = 0; i < f->combine->arity; i++)
@@ -305,7 +305,7 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
     if (!is_sequence(e, fold))
         fsr_c_fold_pair(e, fold, 's', "", 'q', fsr_c_row_at(e));
     if (f->exclusive)
-        fsr_c_fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
+        fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
 }
 
 /* q[l] = q[l] (+) q[l + h], on the stack's next place where a function takes its address. */

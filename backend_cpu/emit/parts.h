@@ -259,7 +259,6 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold);                   /* the COMBINE 
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n);   /* folds a chunk's lanes into the first */
 void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n);   /* a chunk ends */
 void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n);  /* the row ends */
-void fsr_c_fold_input(fsr_c_emit *e, int fold, const char *at);  /* q<at> = q<at> (+) inputs */
 /* state <left><left_at> = itself (+) <right><right_at>; letters as in the names above */
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
 void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);
