@@ -72,7 +72,8 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     for (int i = 0; i < c->n; ++i)
         c->paste[i] = list[c->n - 1 - i];
     c->base.link = at;
-    return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g && !fsr_flow_gives(flow, at);
+    return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g &&
+           !fsr_flow_gives(flow, at);
 }
 
 /* Bytes of a paste, or of an array of its dtype and another shape. */

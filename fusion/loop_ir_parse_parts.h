@@ -11,7 +11,6 @@ typedef struct fsr_kernel_reader {
     fsr_kernel *k;
 } fsr_kernel_reader;
 
-
 /* loop_ir_parse_region.c: the lines of a fold or loop behind the word. */
 void fsr_read_fold(fsr_kernel_reader *r);
 void fsr_read_loop(fsr_kernel_reader *r);
