@@ -59,11 +59,20 @@ static const char *const fsr_gcc_options[] = {
     "-fpeel-loops", "-fira-region=one", "-fno-tree-dominator-opts",
 };
 static const char *const fsr_clang_options[] = {"-O2"};
+/* The same less what gcc 12 crashes over: for AVX-512 it makes one instruction of a choice and a minimum, or maximum, of
+ * 8 and 16 bits whose operands both lie in memory, which there is none for. Values are then loaded by themselves. */
+static const char *const fsr_careful_gcc_options[] = {
+    "-O1",           "-ftree-vectorize", "-fvect-cost-model=dynamic",
+    "-fpeel-loops",  "-fira-region=one", "-fno-tree-dominator-opts",
+    "-fno-tree-ter",
+};
 /* For the knob `optimize` 0. */
 static const char *const fsr_quick_gcc_options[] = {"-Og"};
 static const char *const fsr_quick_clang_options[] = {"-O1"};
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
-enum { FSR_MOST_OPTIONS = LENGTH(fsr_options) + LENGTH(fsr_gcc_options) + LENGTH(fsr_clang_options) + 2 };
+enum { FSR_MOST_OPTIONS = LENGTH(fsr_options) + LENGTH(fsr_careful_gcc_options) + LENGTH(fsr_clang_options) + 2 };
+/* How far a compiler optimizes: as asked; and of a source that it has crashed over, carefully, and then hardly. */
+typedef enum fsr_effort { FSR_EFFORT_USUAL, FSR_EFFORT_CAREFUL, FSR_EFFORT_LEAST, FSR_EFFORTS } fsr_effort;
 
 struct fsr_c_compiler {
     const fsr_isa *isa;
@@ -140,22 +149,26 @@ static int list_words(const char *const *word, int n, const char **out) {
     return n;
 }
 
-/* How far a compiler of that kind optimizes. Returns the number of words. */
-static int list_effort(bool clang, bool optimize, const char **out) {
+/* What says so to a compiler of that kind. Returns the number of words. */
+static int list_effort(bool clang, fsr_effort effort, const char **out) {
+    const bool least = effort == FSR_EFFORT_LEAST;
     if (clang)
-        return optimize ? list_words(fsr_clang_options, LENGTH(fsr_clang_options), out)
-                        : list_words(fsr_quick_clang_options, LENGTH(fsr_quick_clang_options), out);
-    return optimize ? list_words(fsr_gcc_options, LENGTH(fsr_gcc_options), out)
-                    : list_words(fsr_quick_gcc_options, LENGTH(fsr_quick_gcc_options), out);
+        return least ? list_words(fsr_quick_clang_options, LENGTH(fsr_quick_clang_options), out)
+                     : list_words(fsr_clang_options, LENGTH(fsr_clang_options), out);
+    if (effort == FSR_EFFORT_CAREFUL)
+        return list_words(fsr_careful_gcc_options, LENGTH(fsr_careful_gcc_options), out);
+    return least ? list_words(fsr_quick_gcc_options, LENGTH(fsr_quick_gcc_options), out)
+                 : list_words(fsr_gcc_options, LENGTH(fsr_gcc_options), out);
 }
 
 /* The options in order. Returns their number. */
-static int list_options(const fsr_c_compiler *c, const fsr_c_driver *d, bool contraction, const char **out) {
+static int list_options(const fsr_c_compiler *c, const fsr_c_driver *d, bool contraction, fsr_effort effort,
+                        const char **out) {
     int n = 0;
     if (c->isa->option)
         out[n++] = c->isa->option;
     n += list_words(fsr_options, LENGTH(fsr_options), out + n);
-    n += list_effort(fsr_c_driver_is_clang(d), c->optimize, out + n);
+    n += list_effort(fsr_c_driver_is_clang(d), c->optimize ? effort : FSR_EFFORT_LEAST, out + n);
     out[n++] = contraction ? "-ffp-contract=fast" : "-ffp-contract=off";
     return n;
 }
@@ -165,7 +178,7 @@ static char *make_key(const fsr_c_compiler *c, const fsr_c_driver *d, const char
     const char *option[FSR_MOST_OPTIONS];
     fsr_text t = {0};
     fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, d->program, d->version, c->machine);
-    for (int i = 0, n = list_options(c, d, contraction, option); i < n; i++)
+    for (int i = 0, n = list_options(c, d, contraction, FSR_EFFORT_USUAL, option); i < n; i++)
         fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
     fsr_text_raw(&t, source, strlen(source));
     *size = t.size;
@@ -216,19 +229,35 @@ static int list_libraries(const fsr_c_job *j, bool whole, const char **out) {
     return n;
 }
 
-static fsr_status run_compiler(const fsr_c_job *j, bool whole, fsr_fault *fault) {
-    const char *program = j->driver->program;
+/* One run of the compiler; *status: how it ended. Returns an error number if it could not be run. */
+static int run_once(const fsr_c_job *j, bool whole, fsr_effort effort, fsr_text *said, int *status) {
     const char *argv[FSR_MOST_OPTIONS + 8];
-    fsr_text said = {0};
-    int n = 1, status = 0;
-    argv[0] = program;
-    n += list_options(j->compiler, j->driver, j->contraction, argv + 1);
+    int n = 1;
+    argv[0] = j->driver->program;
+    n += list_options(j->compiler, j->driver, j->contraction, effort, argv + 1);
     argv[n++] = "-o";
     argv[n++] = j->place->object;
     argv[n++] = j->place->source;
     n += list_libraries(j, whole, argv + n);
     argv[n] = NULL;
-    int error = fsr_process_run(argv, j->place->dir, j->compiler->seconds, &said, &status);
+    return fsr_process_run(argv, j->place->dir, j->compiler->seconds, said, status);
+}
+
+/* In gcc's words, and in clang's. */
+static bool has_crashed(const fsr_text *said) {
+    return said->data &&
+           (strstr(said->data, "internal compiler error") || strstr(said->data, "PLEASE submit a bug report"));
+}
+
+/* A compiler that crashes over a source is asked again, to optimize less: the bits are the same. */
+static fsr_status run_compiler(const fsr_c_job *j, bool whole, fsr_fault *fault) {
+    const char *program = j->driver->program;
+    fsr_text said = {0};
+    int status = 0, error = run_once(j, whole, FSR_EFFORT_USUAL, &said, &status);
+    for (int effort = FSR_EFFORT_CAREFUL; effort < FSR_EFFORTS && !error && status && has_crashed(&said); effort++) {
+        fsr_text_free(&said);
+        error = run_once(j, whole, (fsr_effort)effort, &said, &status);
+    }
     if (error) {
         fsr_fault_set(fault, error == ENOMEM ? FSR_ERR_MEMORY : FSR_ERR_NO_COMPILER, "compiling %s: running %s: %s",
                       j->name, program, fsr_process_words(error));
