@@ -13,7 +13,7 @@
  *
  * Edges: beyond the last row, lane or column its neighbour inside is read once more; such outputs are not stored, such
  * columns not folded. */
-#include "backend_cuda/emit.h"
+#include "backend_cuda/emit_outputs.h"
 #include "fusion/outputs.h"
 #include <stdio.h>
 
@@ -22,24 +22,10 @@ static int vector_of(const fsr_emit *e) {
     return e->k->schedule.vector;
 }
 
-/* Rows and lanes of a block's tile. */
-static int tile_extent(const fsr_emit *e, bool lanes) {
-    return lanes ? e->s.abreast * e->s.items : e->s.threads / e->s.abreast * e->s.tall;
-}
-
-static int last_dimension(const fsr_emit *e) {
-    return e->k->nparallel - 1;
-}
-
-/* The dimension of a tile along which staged load v moves. */
-static int moves_with(const fsr_emit *e, int v) {
-    return fsr_load_is_panel(e->k, v) ? last_dimension(e) : e->s.across;
-}
-
 /* ---- where the block is ------------------------------------------------------------------------------ */
 
 void fsr_emit_block_tile(fsr_emit *e, int across, int high, int wide) {
-    const int last = last_dimension(e), slot = FSR_INT_EXTENT;
+    const int last = fsr_emit_last_dimension(e), slot = FSR_INT_EXTENT;
     char from[FSR_REF] = "(idx)blockIdx.x";
     for (int d = last; d >= 0; d--) {
         const bool tiled = d == last || d == across;
@@ -65,7 +51,7 @@ void fsr_emit_block_tile(fsr_emit *e, int across, int high, int wide) {
 static void tile_index(fsr_emit *e, int d, bool inside) {
     const int v = vector_of(e), n = FSR_INT_EXTENT + d;
     char at[FSR_EXPR];
-    if (d == last_dimension(e))
+    if (d == fsr_emit_last_dimension(e))
         fsr_emit_add(e, at, 0, "left + j / %d * %d + x * %d + j %% %d", v, e->s.abreast * v, v, v);
     else
         fsr_emit_add(e, at, 0, "up + y * %d + l", e->s.tall);
@@ -107,7 +93,7 @@ typedef enum holding { HOLD_ROWS, HOLD_LANES, HOLD_OUTPUTS } holding;
 
 /* Values that move along neither dimension are held as those of rows. */
 static holding holding_of(const fsr_emit *e, int v) {
-    if (!fsr_tile_value_moves(e->k, v, last_dimension(e)))
+    if (!fsr_tile_value_moves(e->k, v, fsr_emit_last_dimension(e)))
         return HOLD_ROWS;
     return fsr_tile_value_moves(e->k, v, e->s.across) ? HOLD_OUTPUTS : HOLD_LANES;
 }
@@ -141,7 +127,7 @@ static const char *held_at(const fsr_emit *e, char buf[FSR_REF], int v, bool ext
 
 /* The loops over rows, lanes or outputs, with indices along all dimensions. */
 static void open_held(fsr_emit *e, holding how) {
-    const int last = last_dimension(e);
+    const int last = fsr_emit_last_dimension(e);
     if (how != HOLD_LANES) {
         fsr_emit_unrolled(e, "l", e->s.tall);
         tile_index(e, e->s.across, true);
@@ -179,92 +165,6 @@ static void hold(fsr_emit *e, const bool *held, holding how) {
         fsr_emit_close(e);
 }
 
-/* ---- shared memory -------------------------------------------------------------------------------------- */
-
-/* Elements of a staged load's copy that one thread brings. */
-static int brought(const fsr_emit *e, int v) {
-    const int elements = tile_extent(e, fsr_load_is_panel(e->k, v)) * e->s.depth;
-    return (elements + e->s.threads - 1) / e->s.threads;
-}
-
-static void declare_staged(fsr_emit *e) {
-    for (int i = 0; i < e->tile.n; i++) {
-        const int v = e->tile.loop[i];
-        const char *type = fsr_emit_type(e->k->inst[v].dtype);
-        if (!e->k->stand[v].staged)
-            continue;
-        fsr_emit_line(e, "__shared__ %s s%d alignas(16) [%d][%d];", type, v, e->s.depth,
-                      tile_extent(e, fsr_load_is_panel(e->k, v)) + e->s.pad);
-        fsr_emit_line(e, "%s g%d[%d];", type, v, brought(e, v));
-    }
-}
-
-/* Opens the loop over the elements that a thread brings: element `near` along the tile, column `deep`. Threads that are
- * neighbours bring neighbours in memory. */
-static void open_brought(fsr_emit *e, int v) {
-    const int extent = tile_extent(e, fsr_load_is_panel(e->k, v)), d = moves_with(e, v);
-    const bool beside = fsr_access_form(e->k, e->k->inst[v].index)->stride[d] == FSR_STRIDE_ONE;
-    fsr_emit_unrolled(e, "b", brought(e, v));
-    fsr_emit_line(e, "const int at = b * %d + threadIdx.x;", e->s.threads);
-    if (beside)
-        fsr_emit_line(e, "const int near = at %% %d, deep = at / %d;", extent, extent);
-    else
-        fsr_emit_line(e, "const int near = at / %d, deep = at %% %d;", e->s.depth, e->s.depth);
-    fsr_emit_open(e, "if (at < %d) {", extent * e->s.depth);
-}
-
-static void close_brought(fsr_emit *e) {
-    fsr_emit_close(e);
-    fsr_emit_close(e);
-}
-
-/* The address of an access where the indices along all dimensions are named. */
-static void put_address(fsr_emit *e, char at[FSR_EXPR], int access) {
-    const fsr_index_form *form = fsr_access_form(e->k, access);
-    const bool folded_once = fsr_emit_folded(e->k) == 1;
-    char index[FSR_REF];
-    size_t n = form->offset >= 0 ? fsr_emit_add(e, at, 0, "n%d", form->offset) : 0;
-    for (int d = 0; d < e->k->ndim; d++) {
-        if (d >= e->k->nparallel && folded_once)
-            snprintf(index, sizeof index, "c");
-        else
-            snprintf(index, sizeof index, "i%d", d);
-        n = fsr_emit_add_term(e, at, n, form, d, index);
-    }
-    n = fsr_emit_add_symbols(e, at, n, form, FSR_HOMED);
-    if (n == 0)
-        snprintf(at, FSR_EXPR, "0");
-}
-
-/* g<i> = the elements of the columns from `from` on. */
-static void bring(fsr_emit *e) {
-    char at[FSR_EXPR];
-    for (int i = 0; i < e->tile.n; i++) {
-        const int v = e->tile.loop[i], d = moves_with(e, v);
-        if (!e->k->stand[v].staged)
-            continue;
-        open_brought(e, v);
-        fsr_emit_line(e, "const idx w = %s + near, i%d = w < n%d ? w : n%d - 1;",
-                      d == last_dimension(e) ? "left" : "up", d, FSR_INT_EXTENT + d, FSR_INT_EXTENT + d);
-        fsr_emit_line(e, "const idx u = from + deep, c = u < cols ? u : cols - 1;");
-        fsr_emit_column_indices(e, "c");
-        put_address(e, at, e->k->inst[v].index);
-        fsr_emit_line(e, "g%d[b] = x%d[%s];", v, e->k->access[e->k->inst[v].index].buffer, at);
-        close_brought(e);
-    }
-}
-
-static void put_down(fsr_emit *e) {
-    for (int i = 0; i < e->tile.n; i++) {
-        const int v = e->tile.loop[i];
-        if (!e->k->stand[v].staged)
-            continue;
-        open_brought(e, v);
-        fsr_emit_line(e, "s%d[deep][near] = g%d[b];", v, v);
-        close_brought(e);
-    }
-}
-
 /* ---- one column ----------------------------------------------------------------------------------------- */
 
 /* r<i>: of each staged load what the thread's rows or lanes need. */
@@ -285,7 +185,7 @@ static void take(fsr_emit *e, int v) {
 static void load_once(fsr_emit *e, int v) {
     const fsr_inst *inst = &e->k->inst[v];
     char at[FSR_EXPR];
-    put_address(e, at, inst->index);
+    fsr_emit_tile_address(e, at, inst->index);
     fsr_emit_line(e, "const %s v%d = x%d[%s]%s;", fsr_emit_type(inst->dtype), v, e->k->access[inst->index].buffer, at,
                   inst->dtype == FSR_BOOL ? " != 0" : "");
 }
@@ -328,8 +228,8 @@ static void column(fsr_emit *e, const bool *held) {
     if (asks_index(e, e->s.across))
         tile_index(e, e->s.across, false);
     fsr_emit_unrolled(e, "j", e->s.items);
-    if (asks_index(e, last_dimension(e)))
-        tile_index(e, last_dimension(e), false);
+    if (asks_index(e, fsr_emit_last_dimension(e)))
+        tile_index(e, fsr_emit_last_dimension(e), false);
     for (int v = 0; v < e->k->ninsts; v++)
         if (held[v])
             fsr_emit_line(e, "const %s v%d = h%d%s;", fsr_emit_type(e->k->inst[v].dtype), v, v,
@@ -360,15 +260,15 @@ static void columns(fsr_emit *e, const bool *held) {
     fsr_emit_line(e, "fsr_identities<pass0>(total);");
     fsr_emit_line(e, "idx from = 0;");
     fsr_emit_open(e, "if (cols > 0) {");
-    bring(e);
+    fsr_emit_staged_bring(e);
     fsr_emit_close(e);
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx first = 0; first < cols; first = from) {");
-    put_down(e);
+    fsr_emit_staged_put(e);
     fsr_emit_line(e, "fsr_barrier();");
     fsr_emit_line(e, "from = first + %d;", e->s.depth);
     fsr_emit_open(e, "if (from < cols) {");
-    bring(e);
+    fsr_emit_staged_bring(e);
     fsr_emit_close(e);
     fsr_emit_line(e, "const int steps = cols - first < %d ? cols - first : %d;", e->s.depth, e->s.depth);
     fsr_emit_line(e, "#pragma unroll 2");
@@ -386,7 +286,7 @@ static void columns(fsr_emit *e, const bool *held) {
 /* ---- outputs -------------------------------------------------------------------------------------------------- */
 
 static void outputs(fsr_emit *e) {
-    const int a = e->s.across, b = last_dimension(e);
+    const int a = e->s.across, b = fsr_emit_last_dimension(e);
     int rows[FSR_MAX_INSTS], n = fsr_kernel_rows(e->k, 0, rows);
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (int o = 0; o < %d; o++) {", e->s.tall * e->s.items);
@@ -410,7 +310,7 @@ void fsr_emit_outputs(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     for (int v = 0; v < e->k->ninsts; v++)
         e->naming[v] = FSR_NAME_PLAIN;
-    fsr_emit_block_tile(e, e->s.across, tile_extent(e, false), tile_extent(e, true));
+    fsr_emit_block_tile(e, e->s.across, fsr_emit_tile_extent(e, false), fsr_emit_tile_extent(e, true));
     fsr_emit_line(e, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;", e->s.abreast, e->s.abreast);
     for (int i = 0; i < n; i++)
         if (is_uniform(e->k, rows[i]))
@@ -418,7 +318,7 @@ void fsr_emit_outputs(fsr_emit *e) {
     find_held(e, held);
     for (int how = HOLD_ROWS; how <= HOLD_OUTPUTS; how++)
         hold(e, held, (holding)how);
-    declare_staged(e);
+    fsr_emit_staged_declare(e);
     columns(e, held);
     outputs(e);
 }

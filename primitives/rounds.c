@@ -6,32 +6,18 @@
  * leave is checked as an operator's body is (body.c). One node is the loop, and each of its results is a node of its
  * own shape. Counter-example to unrolling the loop into nodes: a thousand turns would be a thousand times the program,
  * and a condition that is computed could not end it. */
-#include "primitives/rounds.h"
 #include "graph/scope.h"
 #include "primitives/body.h"
-#include <stdlib.h>
+#include "primitives/rounds_record.h"
 
 static const char body_name[] = "loop's body", condition_name[] = "loop's condition";
 
-typedef struct recording {
-    const char *what; /* the builder's name */
-    fsr_graph *g;
-    fsr_site at;
-    fsr_turn_fn body, condition;
-    void *user;
-    int axis;
-    fsr_node operand[FSR_MAX_ARGS]; /* state, what is sliced, and, if turns->count is -1, the count */
-    fsr_node arg[FSR_MAX_ARGS];     /* of the callbacks: state, slices, the number of the turn */
-    fsr_rounds_source source;
-    fsr_node poison;
-} recording;
-
-static bool fail(recording *r, fsr_node poison) {
+static bool fail(fsr_rounds_recording *r, fsr_node poison) {
     r->poison = poison;
     return false;
 }
 
-static bool no_memory(recording *r) {
+static bool no_memory(fsr_rounds_recording *r) {
     return fail(r, fsr_graph_no_memory(r->g));
 }
 
@@ -42,7 +28,7 @@ static int given(const fsr_rounds *t) {
 }
 
 /* Operand k with the axis that is gone along first; the number of slices becomes the count of turns. */
-static bool slices_take(recording *r, int k) {
+static bool slices_take(fsr_rounds_recording *r, int k) {
     fsr_rounds *t = r->source.rounds;
     const int first = 0;
     int axis = r->axis;
@@ -60,7 +46,7 @@ static bool slices_take(recording *r, int k) {
     return fsr_node_sound(*x) ? true : fail(r, *x);
 }
 
-static bool operands_take(recording *r) {
+static bool operands_take(fsr_rounds_recording *r) {
     fsr_rounds *t = r->source.rounds;
     for (int k = 0; k < given(t); k++) {
         r->operand[k] = fsr_strong(r->at, r->operand[k]);
@@ -73,7 +59,7 @@ static bool operands_take(recording *r) {
 }
 
 /* A literal is a part of the plan, what is computed or a parameter an argument of the loop. */
-static bool count_take(recording *r, fsr_node turns) {
+bool fsr_rounds_record_count(fsr_rounds_recording *r, fsr_node turns) {
     fsr_rounds *t = r->source.rounds;
     const fsr_rec *rec = fsr_node_rec(turns);
     const fsr_dtype dtype = rec->dtype[turns.output];
@@ -92,7 +78,7 @@ static bool count_take(recording *r, fsr_node turns) {
 /* ---- the body ---------------------------------------------------------------------------------------------------- */
 
 /* An argument of the callbacks for each operand, and the number of the turn. */
-static bool args_make(recording *r) {
+static bool args_make(fsr_rounds_recording *r) {
     fsr_rounds *t = r->source.rounds;
     for (int k = 0; k < given(t); k++) {
         const fsr_rec *from = fsr_node_rec(r->operand[k]);
@@ -112,7 +98,7 @@ static bool args_make(recording *r) {
 }
 
 /* Result i of the body as it has to be; a literal converts. */
-static bool result_take(recording *r, int i, fsr_node *result) {
+static bool result_take(fsr_rounds_recording *r, int i, fsr_node *result) {
     fsr_rounds *t = r->source.rounds;
     *result = fsr_body_result(r->g, r->at, r->what, body_name, i, *result);
     if (fsr_node_status(*result))
@@ -140,7 +126,7 @@ static bool result_take(recording *r, int i, fsr_node *result) {
                               site.file ? site.file : "?", site.line, fsr_say(*result).text, fsr_say(r->arg[i]).text));
 }
 
-static bool condition_take(recording *r, fsr_node *holds) {
+static bool condition_take(fsr_rounds_recording *r, fsr_node *holds) {
     *holds = fsr_body_value(r->g, r->at, r->what, condition_name, 0, *holds, FSR_BOOL);
     const fsr_rec *rec = fsr_node_sound(*holds);
     if (!rec)
@@ -152,7 +138,7 @@ static bool condition_take(recording *r, fsr_node *holds) {
 }
 
 /* After a callback every argument is still there. */
-static bool took(recording *r, const char *whose, int depth) {
+static bool took(fsr_rounds_recording *r, const char *whose, int depth) {
     bool good = true;
     for (int k = 0; k <= given(r->source.rounds) && good; k++)
         good = fsr_body_took(r->g, r->at, r->what, whose, depth, r->arg[k], &r->poison);
@@ -160,7 +146,7 @@ static bool took(recording *r, const char *whose, int depth) {
 }
 
 /* Calls back in the open scope, and copies what it leaves. */
-static bool run(recording *r, int depth) {
+static bool run(fsr_rounds_recording *r, int depth) {
     fsr_rounds *t = r->source.rounds;
     fsr_node out[FSR_MAX_OUTPUTS] = {{0}}, holds = {0};
     if (!args_make(r))
@@ -191,7 +177,7 @@ static bool run(recording *r, int depth) {
 /* ---- the nodes --------------------------------------------------------------------------------------------- */
 
 /* The loop itself; what the callbacks took from outside is an argument. */
-static fsr_rec *loop_record(recording *r, fsr_node *loop) {
+static fsr_rec *loop_record(fsr_rounds_recording *r, fsr_node *loop) {
     fsr_rounds *t = r->source.rounds;
     fsr_type type = {.nout = t->nstate + t->nstacked};
     for (int i = 0; i < type.nout; i++)
@@ -209,7 +195,7 @@ static fsr_rec *loop_record(recording *r, fsr_node *loop) {
 }
 
 /* Result i, its slices along the axis where they are wanted. */
-static bool result_record(recording *r, fsr_node loop, int i, fsr_node *out) {
+static bool result_record(fsr_rounds_recording *r, fsr_node loop, int i, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     const fsr_type type = fsr_rounds_result(t, i);
     const int first = 0;
@@ -231,7 +217,7 @@ static bool result_record(recording *r, fsr_node loop, int i, fsr_node *out) {
     return fsr_node_sound(*out) ? true : fail(r, *out);
 }
 
-static bool nodes_record(recording *r, fsr_node *out) {
+static bool nodes_record(fsr_rounds_recording *r, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     fsr_node loop;
     if (fsr_rounds_scan(r->at, t, r->operand, r->source.operand, r->axis, out)) {
@@ -249,7 +235,7 @@ static bool nodes_record(recording *r, fsr_node *out) {
 }
 
 /* Ends the scopes above depth; the results, or the poison, stay. */
-static bool leave(recording *r, bool good, fsr_node *out, int nout, int depth) {
+static bool leave(fsr_rounds_recording *r, bool good, fsr_node *out, int nout, int depth) {
     while (good && fsr_scope_depth(r->g) > depth)
         good = fsr_scope_end(r->g, out, nout) == FSR_OK || no_memory(r);
     if (!good && fsr_graph_alive(r->g))
@@ -258,13 +244,13 @@ static bool leave(recording *r, bool good, fsr_node *out, int nout, int depth) {
 }
 
 /* The callbacks may have dropped the operands. */
-static bool still_there(recording *r) {
+static bool still_there(fsr_rounds_recording *r) {
     fsr_graph *g;
     const fsr_rounds *t = r->source.rounds;
     return !fsr_poison_of(r->at, r->what, r->operand, given(t) + (t->count < 0), &g, &r->poison);
 }
 
-static bool record(recording *r, fsr_node *out) {
+bool fsr_rounds_record(fsr_rounds_recording *r, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     fsr_node result[FSR_MAX_OUTPUTS] = {{0}};
     const int nout = t->nstate + t->nstacked, depth = fsr_scope_depth(r->g);
@@ -280,159 +266,4 @@ static bool record(recording *r, fsr_node *out) {
         return false;
     memcpy(out, result, sizeof *out * (size_t)nout);
     return true;
-}
-
-/* ---- the builders ------------------------------------------------------------------------------------------------ */
-
-/* What a builder was called with. */
-typedef struct call {
-    const char *what;
-    fsr_site at;
-    const fsr_node *state, *sliced;
-    int nstate, nsliced, nstacked, unknown_flags;
-    fsr_node *rounds; /* NULL: `most` */
-    int64_t most;
-    bool reverse;
-    int axis;
-    fsr_turn_fn body, condition;
-    bool conditional, scans;
-    void *user;
-} call;
-
-/* How many arrays, and whether they are there. False: *poison says what is wrong. */
-static bool call_take(const call *c, fsr_graph *g, fsr_node *poison) {
-    const int results = c->nstate + c->nstacked;
-    if (!c->state || (c->nsliced && !c->sliced))
-        *poison = fsr_poison(g, c->at, FSR_ERR_NULL, c->what, "the arrays are null");
-    else if (!c->body || (c->conditional && !c->condition))
-        *poison = fsr_poison(g, c->at, FSR_ERR_NULL, c->what, "the %s is null", c->body ? condition_name : body_name);
-    else if (c->scans && c->nsliced < 1)
-        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%d arrays with slices", c->nsliced);
-    else if (c->unknown_flags)
-        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "unknown flags, %d", c->unknown_flags);
-    else if (c->most < 0)
-        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%lld turns at most", (long long)c->most);
-    else if (results > FSR_MAX_OUTPUTS || c->nsliced > FSR_MAX_TURN_ARRAYS)
-        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what,
-                             "%d results and %d arrays with slices: at most %d and %d are possible", results,
-                             c->nsliced, FSR_MAX_OUTPUTS, FSR_MAX_TURN_ARRAYS);
-    else
-        return true;
-    return false;
-}
-
-static bool loop(const call *c, recording *r, fsr_node *out) {
-    fsr_node all[FSR_MAX_ARGS];
-    int n = 0;
-    for (int i = 0; i < c->nstate; i++)
-        all[n++] = c->state[i];
-    for (int i = 0; i < c->nsliced; i++)
-        all[n++] = c->sliced[i];
-    memcpy(r->operand, all, sizeof *all * (size_t)n);
-    if (c->rounds)
-        all[n++] = *c->rounds;
-    if (fsr_poison_of(c->at, c->what, all, n, &r->g, &r->poison) || !call_take(c, r->g, &r->poison))
-        return false;
-    fsr_rounds *t = r->source.rounds = fsr_rounds_new(r->g);
-    if (!t)
-        return no_memory(r);
-    t->nstate = c->nstate;
-    t->nsliced = c->nsliced;
-    t->nstacked = c->nstacked;
-    t->reverse = c->reverse;
-    t->conditional = c->conditional;
-    t->count = c->most;
-    if (c->rounds && !count_take(r, *c->rounds))
-        return false;
-    return record(r, out);
-}
-
-/* The graph of the first array that has one, which a mistake is recorded in. */
-static fsr_graph *home_of(const call *c) {
-    for (int i = 0; c->state && i < c->nstate; i++)
-        if (fsr_graph_alive(c->state[i].graph))
-            return c->state[i].graph;
-    for (int i = 0; c->sliced && i < c->nsliced && i < FSR_MAX_TURN_ARRAYS; i++)
-        if (fsr_graph_alive(c->sliced[i].graph))
-            return c->sliced[i].graph;
-    return c->state ? c->state[0].graph : NULL;
-}
-
-enum { MOST_TOLD = 1000 }; /* results that a call with too many is believed to have room for */
-
-/* The number of arrays is checked before any is looked at. */
-static void build(const call *c, fsr_node *out) {
-    fsr_graph *g = c->state ? c->state[0].graph : NULL;
-    fsr_node poison = {0};
-    if (!out)
-        return;
-    if (c->nstate < 1 || c->nsliced < 0 || c->nstacked < 0 || c->nstate > FSR_MAX_OUTPUTS || c->nstacked > MOST_TOLD) {
-        out[0] = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what,
-                            "a state of %d arrays, %d with slices and %d stacked: 1 to %d and at least 0 are possible",
-                            c->nstate, c->nsliced, c->nstacked, FSR_MAX_OUTPUTS);
-        return;
-    }
-    recording *r = calloc(1, sizeof *r);
-    g = home_of(c);
-    bool good = call_take(c, g, &poison) && r;
-    if (good) {
-        r->what = c->what;
-        r->at = c->at;
-        r->body = c->body;
-        r->condition = c->condition;
-        r->user = c->user;
-        r->axis = c->axis;
-        good = loop(c, r, out);
-        poison = r->poison;
-        fsr_rounds_unref(r->source.rounds);
-    } else if (!r) {
-        poison = fsr_graph_no_memory(g);
-    }
-    for (int i = 0; i < c->nstate + c->nstacked && !good; i++)
-        out[i] = poison;
-    free(r);
-}
-
-void fsr_fori_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, fsr_node turns, fsr_turn_fn body,
-                      void *user) {
-    build(&(call){.what = "fori_loop",
-                  .at = at,
-                  .state = state,
-                  .nstate = nstate,
-                  .rounds = &turns,
-                  .body = body,
-                  .user = user},
-          out);
-}
-
-void fsr_while_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, int64_t most_turns,
-                       fsr_turn_fn condition, fsr_turn_fn body, void *user) {
-    build(&(call){.what = "while_loop",
-                  .at = at,
-                  .state = state,
-                  .nstate = nstate,
-                  .most = most_turns,
-                  .body = body,
-                  .condition = condition,
-                  .conditional = true,
-                  .user = user},
-          out);
-}
-
-void fsr_scan_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, const fsr_node *arrays,
-                      int narrays, int nstacked, int axis, int flags, fsr_turn_fn body, void *user) {
-    const call c = {.what = "scan_loop",
-                    .at = at,
-                    .state = state,
-                    .sliced = arrays,
-                    .nstate = nstate,
-                    .nsliced = narrays,
-                    .nstacked = nstacked,
-                    .reverse = (flags & FSR_REVERSE) != 0,
-                    .unknown_flags = flags & ~FSR_REVERSE,
-                    .scans = true,
-                    .axis = axis,
-                    .body = body,
-                    .user = user};
-    build(&c, out);
 }

@@ -16,11 +16,12 @@ typedef struct fsr_c_math {
 } fsr_c_math;
 
 /* The tables, in the order in which they are printed; each ends with null names. */
-extern const fsr_c_math fsr_c_math_parts[];   /* division with a floor, parts of floats, integer powers */
-extern const fsr_c_math fsr_c_math_exp[];     /* exponentials, logarithms, hyperbolic functions */
-extern const fsr_c_math fsr_c_math_angle[];   /* tangent, inverse trigonometric functions, hypotenuse */
-extern const fsr_c_math fsr_c_math_special[]; /* roots, error and gamma functions */
-extern const fsr_c_math fsr_c_math_random[];  /* random words, half turns */
+extern const fsr_c_math fsr_c_math_elementary[]; /* exponentials, logarithms, angles, powers */
+extern const fsr_c_math fsr_c_math_parts[];      /* division with a floor, parts of floats, integer powers */
+extern const fsr_c_math fsr_c_math_exp[];        /* exponentials, logarithms, hyperbolic functions */
+extern const fsr_c_math fsr_c_math_angle[];      /* tangent, inverse trigonometric functions, hypotenuse */
+extern const fsr_c_math fsr_c_math_special[];    /* roots, error and gamma functions */
+extern const fsr_c_math fsr_c_math_random[];     /* random words, half turns */
 
 /* The number of a function "fsr_exp", "fsr_expf", ...; -1: there is none. Less than FSR_C_MATH_MAX. */
 int fsr_c_math_find(const char *name);
