@@ -3,7 +3,7 @@
  * functions.
  *
  * Threads: calls lock inside. Order: a freed block is handed out again at once, so all work must be ordered on one
- * stream (device.c orders foreign streams against it). */
+ * stream (transfer.c orders foreign streams against it). */
 #ifndef FUSOR_BACKEND_CUDA_MEMORY_H
 #define FUSOR_BACKEND_CUDA_MEMORY_H
 

@@ -60,7 +60,7 @@ static void median(fsr_graph *g, const fsr_node *in, fsr_node *out) {
  * eight rows. */
 static void sparse_pca(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     enum { RANK = 8, ENTRIES = 16 };
-    const int64_t shape[] = {fsr_node_dim(in[0], 0), RANK};
+    const int64_t rows = fsr_node_dim(in[0], 0), shape[] = {rows, rows < RANK ? rows : RANK};
     const fsr_node i = fsr_counter(g, 2, shape), v = fsr_slice(in[0], 0, 0, RANK, 1);
     const fsr_node drawn = fsr_random_normal(fsr_int(g, 7), fsr_int(g, 0), i, FSR_F32);
     const fsr_node length = fsr_sqrt(fsr_sum(fsr_mul(drawn, drawn), (int[]){1}, 1, FSR_KEEPDIMS));
