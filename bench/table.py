@@ -4,6 +4,9 @@ What a row did not measure is "-"; a row that is not verified ends the program."
 import json
 import sys
 
+if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
+
 COLUMNS = ["workload", "dtype", "fused ms", "unfused ms", "speed-up", "kernels", "GB/s", "of the copy", "first call ms", "load ms"]
 
 
