@@ -374,8 +374,9 @@ static bool lower_end(fsr_lowering *l) {
     if (!(group->nfolds ? fsr_index_elem : fsr_index_row)(&index, &l->flow->node[count.id].shape, &group->domain))
         return true;
     const int64_t extent = group->domain.extent[0];
+    const fsr_link whose = group->nstores ? group->store[0] : (fsr_link){group->fold[0], 0};
     const int value = fsr_lower_eval(l, count, &index);
-    const int end = value < 0 ? -1 : fsr_lower_bound(l, group->store[0], 0, value, extent + 1, FSR_BOUND_CLIP);
+    const int end = value < 0 ? -1 : fsr_lower_bound(l, whose, 0, value, extent + 1, FSR_BOUND_CLIP);
     l->k->live = end + 1;
     return end >= 0;
 }

@@ -8,6 +8,7 @@
  * compiled too if --compiled is not 0. --backend: where graphs are compiled, cpu unless said. */
 #include "tests/fuzz/check.h"
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -131,6 +132,7 @@ int main(int argc, char **argv) {
                 argv[0]);
         return 2;
     }
+    mallopt(M_PERTURB, 0xa5); /* what nobody has written shows */
     if (o.one) {
         o.seed = o.only;
         o.graphs = 1;

@@ -345,6 +345,16 @@ static void test_stored_loop_behind_a_pair(void **state) {
     CHECK(true, flat, less, most, place);
 }
 
+/* A fold up to a count that only the device knows, in a kernel that stores nothing yet, took the name of its end from a
+ * list that had nothing in it. */
+static void test_fold_of_a_length(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(40), 4);
+    fsr_node kept = fsr_compress(fsr_greater(x, fsr_float(g, 0)), x);
+    CHECK(false, fsr_all(fsr_sort(kept, AXES(0), 1, 0), AXES(0), 1, FSR_KEEPDIMS));
+    CHECK(false, fsr_max(fsr_sort(kept, AXES(0), 1, 0), AXES(0), 1, 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_scan_of_one_element),
@@ -360,6 +370,7 @@ int main(void) {
         TEST(test_filter_of_nothing),
         TEST(test_filter_of_rows_of_nothing),
         TEST(test_length_of_one_element),
+        TEST(test_fold_of_a_length),
         TEST(test_sorted_above_zero),
         TEST(test_stored_loop_over_a_scan_of_one_element),
         TEST(test_cut_beside_what_is_stored),
