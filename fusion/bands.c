@@ -28,7 +28,7 @@ static bool may_be_nest(const fsr_band_chooser *c, const fsr_group *group) {
     if (!is_plain(group) || group->part || k->nroutines)
         return false;
     for (int i = 0; i < group->nstores; ++i)
-        if (fsr_flow_gives(c->p->flow, group->store[i]) || c->p->held[group->store[i].id] == FSR_HELD)
+        if (fsr_partition_is_output(c->p, group->store[i]) || c->p->held[group->store[i].id] == FSR_HELD)
             return false;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_STORE && !k->access[k->inst[i].index].linear)

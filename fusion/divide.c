@@ -251,6 +251,8 @@ static void commit(division *s) {
             return;
         }
         p->group[p->ngroups++] = s->part[0];
+        for (int i = 0; i < s->part[0].ndeps; ++i)
+            fsr_partition_wait(p, p->ngroups - 1, s->part[0].deps[i]);
         fsr_partition_settle(p, p->ngroups - 1);
         --s->n;
         for (int i = 0; i < s->n; ++i)

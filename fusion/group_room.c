@@ -87,6 +87,11 @@ bool fsr_group_put(fsr_partition *p, int g, const fsr_group *group) {
         fsr_kernel_free(group->kernel);
         return false;
     }
+    for (int i = 0; i < kept.ndeps; ++i)
+        if (!fsr_group_depends(&p->group[g], kept.deps[i]))
+            fsr_partition_wait(p, g, kept.deps[i]);
+    kept.level = p->group[g].level;
+    kept.waiter = p->group[g].waiter;
     fsr_group_clear(&p->group[g]);
     p->group[g] = kept;
     return true;

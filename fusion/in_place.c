@@ -73,7 +73,7 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
         c->paste[i] = list[c->n - 1 - i];
     c->base.link = at;
     return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g &&
-           !fsr_flow_gives(flow, at);
+           !fsr_partition_is_output(p, at);
 }
 
 /* Bytes of a paste, or of an array of its dtype and another shape. */
@@ -130,19 +130,16 @@ static bool uses(const fsr_group *group, const fsr_operand *operand) {
     return array_of(group, operand) >= 0 || (group->in_place && fsr_operand_equal(&group->base, operand));
 }
 
-/* Everyone else who reads the base comes first. Who reads what a group stores waits for it, which is seen sooner. */
-static bool comes_last(const fsr_partition *p, const chain *c, fsr_group *group) {
-    const int from = group->base.leaf ? -1 : *fsr_partition_stored(p, group->base.link);
-    if (!group->base.leaf && !fsr_group_depend(group, from))
-        return false;
-    for (int g = 0; g < p->ngroups; ++g) {
-        const bool waits = from < 0 || p->group[g].library || fsr_group_depends(&p->group[g], from);
-        if (g == c->g || g == from || !waits || !uses(&p->group[g], &group->base))
-            continue;
-        if (fsr_partition_reaches(p, g, c->g) || !fsr_group_depend(group, g))
-            return false;
-    }
-    return true;
+/* Everyone else who reads the base, and so waits for the group that stores it, comes first. */
+static bool comes_last(fsr_partition *p, const chain *c, fsr_group *group) {
+    const int from = *fsr_partition_stored(p, group->base.link);
+    int n, *waiter = fsr_partition_waiters(p, from, &n);
+    bool last = waiter && fsr_group_depend(group, from);
+    for (int i = 0; i < n && last; ++i)
+        if (waiter[i] != c->g && uses(&p->group[waiter[i]], &group->base))
+            last = !fsr_partition_reaches(p, waiter[i], c->g) && fsr_group_depend(group, waiter[i]);
+    free(waiter);
+    return last;
 }
 
 /* What earlier pastes of the chain have overwritten is not read. */

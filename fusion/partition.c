@@ -13,10 +13,13 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->group_of);
     free(p->stored);
     free(p->used);
+    free(p->outputs);
     free(p->held);
     free(p->note);
     free(p->saving);
     free(p->refused);
+    free(p->seen);
+    free(p->queue);
     free(p->reader);
     free(p->reader_of_leaf);
     free(p->reader_of_value);
@@ -145,8 +148,10 @@ static void find_used(fsr_partition *p) {
     for (int i = 0; i < flow->n; ++i)
         for (int k = 0; k < flow->node[i].nargs; ++k)
             p->used[flow->node[i].arg[k].id * FSR_MAX_OUTPUTS + flow->node[i].arg[k].output] = true;
-    for (int i = 0; i < flow->nout; ++i)
+    for (int i = 0; i < flow->nout; ++i) {
         p->used[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output] = true;
+        p->outputs[flow->out[i].id] |= (uint8_t)(1 << flow->out[i].output);
+    }
 }
 
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, const fsr_cuts *cuts,
@@ -166,13 +171,14 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     p->group_of = malloc(sizeof *p->group_of * n);
     p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);
     p->used = calloc(n * FSR_MAX_OUTPUTS, sizeof *p->used);
+    p->outputs = calloc(n, sizeof *p->outputs);
     p->held = calloc(n, sizeof *p->held);
     p->mark = calloc(n, sizeof *p->mark);
     p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
     p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
     p->refused = flow->npairs ? calloc((size_t)flow->npairs, sizeof *p->refused) : NULL;
-    bool room = (p->refused || !flow->npairs) && p->group_of && p->stored && p->used && p->held && p->mark &&
-                p->reader_of_value && p->reader_of_leaf;
+    bool room = (p->refused || !flow->npairs) && p->group_of && p->stored && p->used && p->outputs && p->held &&
+                p->mark && p->reader_of_value && p->reader_of_leaf;
     fsr_status status = room ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
         memset(p->group_of, 0xff, sizeof *p->group_of * n);

@@ -52,7 +52,8 @@ typedef struct fsr_group {
     fsr_kernel *kernel;
     int64_t extent[FSR_MAX_DIMS]; /* of the kernel's domain (after merging dimensions) */
     int ndeps, nloops, nneeds;
-    int level; /* above that of each of its deps: what is not above a group does not need it */
+    int level;  /* above that of each of its deps: what is not above a group does not need it */
+    int waiter; /* 1 + the newest of those that wait for it, some of which may not any more, in p->reader; 0: none */
     /* The lists, from here on. */
     int *fold; /* flow nodes */
     fsr_link *store;
@@ -117,7 +118,11 @@ typedef struct fsr_cuts {
     unsigned char *apart; /* per node: fsr_parting; NULL: all are together */
 } fsr_cuts;
 
-typedef struct fsr_reader fsr_reader; /* of an array, in a list: fusion/partition_near.c */
+/* In a list: a group that reads an array (fusion/partition_near.c), or that waits for another group
+ * (fusion/partition_order.c). next: -1 at the end. */
+typedef struct fsr_reader {
+    int group, next;
+} fsr_reader;
 
 typedef struct fsr_partition {
     const fsr_flow *flow;
@@ -129,10 +134,13 @@ typedef struct fsr_partition {
     fsr_fusion last;
     fsr_group *group;
     int ngroups, capacity;
+    bool *seen; /* per group, and room for all of them: for questions of order, false and unused between them */
+    int *queue;
     int merging, into; /* while a merge is tried: what needs group `merging` needs `into`; else -1 */
     int *group_of;     /* per flow node: group of a fold, or that runs a loop, -1 */
     int *stored;       /* per node * FSR_MAX_OUTPUTS: group that stores the result, -1 */
     bool *used;        /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
+    uint8_t *outputs;  /* per node: a bit for each of its results that is an output */
     fsr_held *held;    /* per node */
     fsr_note *note;
     int nnotes, note_capacity;
@@ -173,6 +181,10 @@ bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
 /* The group that stores a result, -1: none. */
 static inline int *fsr_partition_stored(const fsr_partition *p, fsr_link link) {
     return &p->stored[link.id * FSR_MAX_OUTPUTS + link.output];
+}
+/* The result is an output of the flow. */
+static inline bool fsr_partition_is_output(const fsr_partition *p, fsr_link link) {
+    return p->outputs[link.id] >> link.output & 1;
 }
 /* The same array. */
 bool fsr_operand_equal(const fsr_operand *a, const fsr_operand *b);

@@ -109,11 +109,14 @@ static const char *satisfy_joined(fsr_partition *p, int g, const fsr_group *tria
         *p->no_memory = true;
         return fsr_reason_memory;
     }
-    for (int i = 0; i < trial->ndeps; ++i)
+    for (int i = 0; i < trial->ndeps; ++i) {
+        if (!fsr_group_depends(old, trial->deps[i]))
+            fsr_partition_wait(p, g, trial->deps[i]);
         if (!fsr_group_depend(old, trial->deps[i])) {
             old->ndeps = ndeps;
             return "the kernel would depend on too many others";
         }
+    }
     fsr_partition_settle(p, g);
     const char *reason = fsr_group_satisfy(p, trial);
     if (reason) {

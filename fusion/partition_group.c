@@ -12,9 +12,14 @@ bool fsr_partition_room(fsr_partition *p) {
     if (p->ngroups == p->capacity) {
         int capacity = p->capacity ? p->capacity * 2 : 8;
         fsr_group *grown = realloc(p->group, sizeof *grown * (size_t)capacity);
-        if (!grown)
+        p->group = grown ? grown : p->group;
+        bool *seen = grown ? realloc(p->seen, sizeof *seen * (size_t)capacity) : NULL;
+        p->seen = seen ? seen : p->seen;
+        int *queue = seen ? realloc(p->queue, sizeof *queue * (size_t)capacity) : NULL;
+        p->queue = queue ? queue : p->queue;
+        if (!queue)
             return false;
-        p->group = grown;
+        memset(p->seen + p->capacity, 0, sizeof *seen * (size_t)(capacity - p->capacity));
         p->capacity = capacity;
     }
     memset(&p->group[p->ngroups], 0, sizeof *p->group);
@@ -46,8 +51,7 @@ void fsr_group_commit(fsr_partition *p, int g, const fsr_group *trial) {
     p->ngroups += fresh;
     for (int i = 0; i < trial->nloops; ++i)
         p->group_of[trial->loop[i]] = g;
-    if (fsr_group_raise(p, g) && !fresh)
-        fsr_partition_level_all(p);
+    fsr_partition_settle(p, g);
 }
 
 /* The group with more stores. False: there is no room for them. */

@@ -7,16 +7,32 @@
 #include "fusion/pairs.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TRIED = 4 }; /* kernels that compute one node of a pair */
 
 /* Who needs group `from` needs `to`. */
-static void rename_group(fsr_partition *p, int from, int to) {
-    for (int g = 0; g < p->ngroups; ++g)
-        for (int i = 0; i < p->group[g].ndeps; ++i)
-            if (p->group[g].deps[i] == from)
-                p->group[g].deps[i] = to;
+static void rename_group(fsr_partition *p, int from, int to, const int *waiter, int n) {
+    for (int w = 0; w < n; ++w) {
+        fsr_group *group = &p->group[waiter[w]];
+        if (!fsr_group_depends(group, to))
+            fsr_partition_wait(p, waiter[w], to);
+        for (int i = 0; i < group->ndeps; ++i)
+            if (group->deps[i] == from)
+                group->deps[i] = to;
+    }
+}
+
+/* Group h becomes the trial, and group g, whose roots that has, is no more. */
+static void replace(fsr_partition *p, int h, int g, const fsr_group *trial) {
+    int n, *waiter = fsr_partition_waiters(p, g, &n);
+    rename_group(p, g, h, waiter, n);
+    fsr_group_clear(&p->group[g]);
+    fsr_group_commit(p, h, trial);
+    for (int i = 0; i < n; ++i)
+        fsr_partition_settle(p, waiter[i]);
+    free(waiter);
 }
 
 /* Points a group's roots at group `at`. */
@@ -87,10 +103,7 @@ static const char *merge(fsr_partition *p, int h, int g, bool asked) {
         fsr_kernel_free(trial.kernel);
         return reason;
     }
-    fsr_group_clear(other);
-    rename_group(p, g, h);
-    fsr_group_commit(p, h, &trial);
-    fsr_partition_level_all(p);
+    replace(p, h, g, &trial);
     return NULL;
 }
 

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct fsr_reader {
-    int group, next;
-};
-
 /* The head of the list of an operand. */
 static int *head_of(const fsr_partition *p, const fsr_operand *o) {
     return o->leaf ? &p->reader_of_leaf[o->ordinal]
@@ -28,7 +24,7 @@ static bool has(const fsr_group *group, const fsr_operand *o) {
     return false;
 }
 
-static bool push(fsr_partition *p, int *head, int g) {
+bool fsr_reader_push(fsr_partition *p, int *head, int g) {
     if (p->nreaders == p->reader_capacity) {
         int capacity = p->reader_capacity ? p->reader_capacity * 2 : 64;
         fsr_reader *grown = realloc(p->reader, sizeof *grown * (size_t)capacity);
@@ -48,10 +44,10 @@ void fsr_near_add(fsr_partition *p, int g, const fsr_group *before, const fsr_gr
         if (!fsr_group_reads(now, i))
             continue;
         bare = false;
-        good = has(before, &now->operand[i]) || push(p, head_of(p, &now->operand[i]), g);
+        good = has(before, &now->operand[i]) || fsr_reader_push(p, head_of(p, &now->operand[i]), g);
     }
     if (bare && good && !before)
-        good = push(p, &p->bare_reader, g);
+        good = fsr_reader_push(p, &p->bare_reader, g);
     *p->no_memory = *p->no_memory || !good;
 }
 

@@ -21,10 +21,11 @@ bool fsr_partition_may_fuse(const fsr_partition *p);
 void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b);
 
 /* partition_order.c */
-/* A group's level goes above those of its deps. True if it had to be raised: those of groups that need it may have to
- * follow. */
-bool fsr_group_raise(fsr_partition *p, int g);
-void fsr_partition_level_all(fsr_partition *p);
+/* Group g has come to wait for group `on`: one of its deps, which levels and questions of order follow. Out of memory is
+ * told in p->no_memory. */
+void fsr_partition_wait(fsr_partition *p, int g, int on);
+/* The groups that wait for a group, in order, malloc'ed. NULL: out of memory, which is told. */
+int *fsr_partition_waiters(fsr_partition *p, int g, int *n);
 
 /* group_room.c. Room for the lists of a group that is tried. */
 typedef struct fsr_group_room {
@@ -55,7 +56,7 @@ bool fsr_group_keep(fsr_group *group);
 bool fsr_group_grow(fsr_group *group);
 /* Frees the kernel and the block; then it is zero. */
 void fsr_group_clear(fsr_group *group);
-/* Keeps a group, and with it its kernel, as group g in place of what is there. False: out of memory, which is told; the
+/* Keeps a group, and with it its kernel, as group g in place of what is there; its level is not settled yet. False: out of memory, which is told; the
  * kernel is gone. */
 bool fsr_group_put(fsr_partition *p, int g, const fsr_group *group);
 
@@ -96,6 +97,8 @@ int fsr_group_arrays(const fsr_group *group);
 bool fsr_group_reads(const fsr_group *group, int i);
 
 /* partition_near.c */
+/* Puts a group before the others of a list. False: out of memory. */
+bool fsr_reader_push(fsr_partition *p, int *head, int g);
 /* Group g, which was `before` (NULL: new), is now lowered as it is in `now`. */
 void fsr_near_add(fsr_partition *p, int g, const fsr_group *before, const fsr_group *now);
 /* The groups that a group needs or reads an array in common with, the newest first, at most so many. Returns how

@@ -91,6 +91,33 @@ static fsr_node *joined(fsr_graph *g, int n, int64_t elements, int *nouts) {
     return one(out, nouts);
 }
 
+/* Half of each array is replaced, in place: it is stored, and nobody else needs it. */
+static fsr_node *updates(fsr_graph *g, int n, int64_t elements, int *nouts) {
+    fsr_node *out = list(n);
+    const int64_t half = elements / 2;
+    for (int i = 0; i < n; i++) {
+        const fsr_node whole = fsr_hint_set(fsr_neg(array(g, elements)), FSR_HINT_MATERIALIZE);
+        out[i] = fsr_update(whole, fsr_slice(whole, 0, 0, half, 1), array(g, half));
+    }
+    *nouts = n;
+    return out;
+}
+
+/* Sums of arrays, sums of others, and then of each one's product with its counterpart: kernels merge when all are there. */
+static fsr_node *merged(fsr_graph *g, int n, int64_t elements, int *nouts) {
+    fsr_node *out = list(3 * n), *x = list(2 * n);
+    for (int i = 0; i < 2 * n; i++)
+        x[i] = array(g, elements);
+    for (int i = 0; i < n; i++) {
+        out[i] = fsr_sum(x[i], NULL, 0, 0);
+        out[n + i] = fsr_sum(x[n + i], NULL, 0, 0);
+        out[2 * n + i] = fsr_sum(fsr_mul(x[i], x[n + i]), NULL, 0, 0);
+    }
+    free(x);
+    *nouts = 3 * n;
+    return out;
+}
+
 static const growing all[] = {
     {"chain", "operations one after the other", chain},
     {"products", "a balanced sum of products of arrays of their own", products},
@@ -99,6 +126,8 @@ static const growing all[] = {
     {"folds", "sums of arrays of their own", folds},
     {"turns", "sums, minima, maxima and products of the same arrays, asked in turn", turns},
     {"joined", "arrays side by side", joined},
+    {"updates", "stored arrays, half of each replaced in place", updates},
+    {"merged", "sums of two arrays, and then of their product, which joins the kernels of both", merged},
 };
 
 const growing *growing_at(int i) {
