@@ -241,9 +241,13 @@ fsr_price_work fsr_price_row(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const int d = k->nparallel - 1;
     uint32_t moves[FSR_MAX_INSTS];
-    fsr_price_loop l = {.prices = prices, .group = group, .inner = 1};
+    fsr_price_loop l;
     if (!prices->aside || !k->npasses)
         return (fsr_price_work){0, 0, 0};
+    l.prices = prices;
+    l.group = group;
+    l.inner = 1;
+    l.body.pass = l.body.n = l.body.nfolds = 0;
     for (int pass = 0; pass <= k->npasses; ++pass)
         l.body.n += fsr_kernel_rows(k, pass, l.body.inst + l.body.n);
     fsr_values_dimensions(k, k->ninsts, moves);
