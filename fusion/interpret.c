@@ -2,32 +2,14 @@
 /* The interpreter of the loop IR: a kernel as plain host loops, row by row, pass by pass, column by column. It knows no
  * schedule: every schedule of a kernel must give what this gives, but for the association of its folds.
  *
- * A reduction is a balanced tree over the columns in order: states of equal size merge as in a binary counter, and what
- * is left merges from the right. Counter-example to one running state: 2^24 + 1 + 1 + ... in f32 never grows, so the
- * oracle itself would be wrong where the machines are right. A scan is serial in column order.
- *
  * Kept values are held for the columns of one row, exactly those that fsr_kernel_pass_body leaves out of later passes:
  * an array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
  * `row_linear`, `near`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
 #include "fusion/interpret.h"
 #include "fusion/address.h"
+#include "fusion/interpret_fold.h"
 #include <stdlib.h>
 #include <string.h>
-
-#define FSR_TREE_DEPTH 64
-
-typedef struct fsr_state {
-    fsr_value part[FSR_MAX_TUPLE];
-} fsr_state;
-
-/* One fold while its loop runs. A reduction: states of the tree, level[i] holding 2^i columns where bit i of count is
- * set. A scan: the running state in now. */
-typedef struct fsr_running {
-    int64_t count;
-    fsr_state level[FSR_TREE_DEPTH];
-    fsr_state now; /* what a PICK reads */
-    fsr_state sum; /* SCAN: inclusive so far */
-} fsr_running;
 
 typedef struct fsr_machine {
     const fsr_kernel *k;
@@ -42,44 +24,6 @@ typedef struct fsr_machine {
     fsr_status status;
 } fsr_machine;
 
-static void fold_begin(fsr_running *r, const fsr_combine *c) {
-    r->count = 0;
-    memcpy(r->sum.part, c->identity, sizeof c->identity);
-    memcpy(r->now.part, c->identity, sizeof c->identity);
-}
-
-static void reduce_add(fsr_running *r, const fsr_combine *c, fsr_state x) {
-    int i = 0;
-    for (; (r->count >> i) & 1; i++)
-        fsr_combine_eval(c, x.part, r->level[i].part, x.part);
-    r->level[i] = x;
-    r->count++;
-}
-
-static void reduce_end(fsr_running *r, const fsr_combine *c) {
-    bool any = false;
-    for (int i = 0; i < FSR_TREE_DEPTH - 1; i++) {
-        if (!((r->count >> i) & 1))
-            continue;
-        if (any)
-            fsr_combine_eval(c, r->now.part, r->level[i].part, r->now.part);
-        else
-            r->now = r->level[i];
-        any = true;
-    }
-}
-
-static void scan_add(fsr_running *r, const fsr_fold *f, fsr_state x) {
-    if (f->exclusive)
-        r->now = r->sum;
-    if (r->count++ || f->combine->sequential)
-        fsr_combine_eval(f->combine, r->sum.part, r->sum.part, x.part);
-    else
-        r->sum = x;
-    if (!f->exclusive)
-        r->now = r->sum;
-}
-
 static void combine(fsr_machine *m, int number) {
     const fsr_fold *f = &m->k->fold[number];
     fsr_state x;
@@ -87,9 +31,9 @@ static void combine(fsr_machine *m, int number) {
     for (int c = 0; c < f->combine->arity; c++)
         x.part[c] = fsr_value_cast(fsr_combine_dtype(f->combine, c), fsr_fold_dtype(f, c), m->value[f->input[c]]);
     if (f->kind == FSR_FOLD_SCAN)
-        scan_add(&m->fold[number], f, x);
+        fsr_running_scan(&m->fold[number], f, x);
     else
-        reduce_add(&m->fold[number], f->combine, x);
+        fsr_running_reduce(&m->fold[number], f->combine, x);
 }
 
 static fsr_value result(const fsr_machine *m, const fsr_inst *inst) {
@@ -305,7 +249,7 @@ static void run_loop(fsr_machine *m, int pass) {
     int n = fsr_kernel_pass_body(m->k, pass, order);
     for (int i = 0; i < n; i++)
         if (m->k->inst[order[i]].kind == FSR_INST_COMBINE)
-            fold_begin(&m->fold[m->k->inst[order[i]].index], m->k->fold[m->k->inst[order[i]].index].combine);
+            fsr_running_begin(&m->fold[m->k->inst[order[i]].index], m->k->fold[m->k->inst[order[i]].index].combine);
     for (m->column = 0; m->column < m->columns && m->status == FSR_OK; m->column++) {
         place(m, m->k->nparallel, m->k->ndim, m->column);
         exchange_kept(m, pass);
@@ -317,7 +261,7 @@ static void run_loop(fsr_machine *m, int pass) {
     }
     for (int f = 0; f < m->k->nfolds; f++)
         if (m->k->fold[f].kind == FSR_FOLD_REDUCE && m->k->fold[f].pass == pass)
-            reduce_end(&m->fold[f], m->k->fold[f].combine);
+            fsr_running_end(&m->fold[f], m->k->fold[f].combine);
 }
 
 static fsr_status hold_kept(fsr_machine *m) {

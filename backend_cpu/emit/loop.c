@@ -5,8 +5,8 @@
  * fold.c). Several folded dimensions are nested loops; a chunk is then as many runs of the innermost one as it
  * takes, so that short runs (the last axis of 3 in a sum over axes 0 and 2) do not each pay for a chunk's end.
  *
- * Functions with a limit (sine of huge arguments) must not branch in the loop. The columns then run in short runs, each
- * first asked for arguments beyond the limit: the check evaluates what the arguments need and stores nothing. */
+ * Functions with a limit (sine of huge arguments) must not branch in the loop: the columns then run in short runs
+ * (range.c). */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
@@ -21,47 +21,6 @@ void fsr_c_dimension(fsr_c_emit *e, int d) {
         fsr_c_begin(e, "for (i64 %s = 0; %s < %s; ++%s)", var, var, fsr_c_integer(e, FSR_INT_EXTENT + d, extent), var);
     fsr_c_advance(e, d, var);
 }
-
-/* ---- functions with a limit ---------------------------------------------------------------------- */
-
-/* What the arguments of such functions need, and the functions themselves. */
-static void slice_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out) {
-    bool need[FSR_MAX_INSTS] = {false};
-    *out = (fsr_body){.pass = loop->pass};
-    for (int i = loop->n - 1; i >= 0; i--) {
-        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, loop->inst[i], argument);
-        need[loop->inst[i]] |= fsr_inst_is_limited(&e->k->inst[loop->inst[i]]);
-        for (int a = 0; need[loop->inst[i]] && a < read; a++)
-            need[argument[a]] = true;
-    }
-    for (int i = 0; i < loop->n; i++)
-        if (need[loop->inst[i]])
-            out->inst[out->n++] = loop->inst[i];
-}
-
-void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
-    fsr_body check;
-    if (!e->walk->near || !fsr_body_is_limited(e->k, loop)) {
-        print(e, loop);
-        return;
-    }
-    slice_limited(e, loop, &check);
-    fsr_c_line(e, "i32 far = 0;");
-    e->near = true;
-    e->checked = loop;
-    print(e, &check);
-    e->checked = NULL;
-    e->near = false;
-    fsr_c_begin(e, "if (far)");
-    print(e, loop);
-    fsr_c_else(e);
-    e->near = true;
-    print(e, loop);
-    e->near = false;
-    fsr_c_end(e);
-}
-
-/* ---- loops over columns ------------------------------------------------------------------------- */
 
 void fsr_c_independent(fsr_c_emit *e) {
     fsr_text_add(&e->body, "#pragma GCC ivdep\n");
