@@ -13,7 +13,7 @@ enum {
     FSR_FFT_PARTS = 16, /* threads that have buffers */
     /* Rows of up to so many elements go side by side, each part of theirs in so many bytes. */
     FSR_FFT_ABREAST = 32,
-    FSR_FFT_SHORT = 1 << 13
+    FSR_FFT_SHORT = 1 << 14
 };
 
 /* The passes of a length, each with its factor. */
