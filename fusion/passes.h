@@ -16,6 +16,7 @@ bool fsr_pass_simplify(fsr_flow *flow,
                        fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
 bool fsr_pass_fold(fsr_flow *flow, fsr_status *status);   /* exact ops on literals */
 bool fsr_pass_cse(fsr_flow *flow, fsr_status *status);    /* equal nodes become one */
+bool fsr_pass_bounds(fsr_flow *flow, fsr_status *status); /* gathers of indices that are never outside clip */
 bool fsr_pass_hoist(fsr_flow *flow, fsr_status *status);  /* maps and reductions of placed elements come first */
 bool fsr_pass_places(fsr_flow *flow, fsr_status *status); /* places are stored as they are asked for */
 bool fsr_pass_dce(fsr_flow *flow, fsr_status *status);    /* what no output needs is dropped */

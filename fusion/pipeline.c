@@ -9,8 +9,8 @@ static const struct {
     const char *name;
     fsr_pass_fn run;
 } pipeline[] = {
-    {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold}, {"cse", fsr_pass_cse},
-    {"hoist", fsr_pass_hoist},     {"places", fsr_pass_places},     {"dce", fsr_pass_dce},
+    {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold},     {"cse", fsr_pass_cse},
+    {"bounds", fsr_pass_bounds},   {"hoist", fsr_pass_hoist},       {"places", fsr_pass_places}, {"dce", fsr_pass_dce},
 };
 enum { PASSES = sizeof pipeline / sizeof pipeline[0] };
 
