@@ -76,6 +76,29 @@ static void alternatives_without_a_version_are_stored(void **state) {
     assert_in_range(check(text, extent, &target_gpu), 3, 4);
 }
 
+/* A team's threads hold 32 elements of a picture in 64 registers, and cannot hold beside them what a stencil with edges loads
+ * behind the picture's deviation. */
+static void teams_spill_no_stencils(void **state) {
+    (void)state;
+    static const char *const text[] = {"p = pad(x, 1, mode=edge); q = p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + "
+                                       "p[1:-1, 2:]; q - x / std(x), y + 1",
+                                       "(x - mean(x)) / std(x), y + 1"};
+    const int64_t extent[] = {2048, 1536};
+    for (int t = 0; t < 2; t++) {
+        fsr_node out[2];
+        int teams = 0;
+        record(text[t], extent, out);
+        fsr_program p = plan_of(&target_gpu, out, 2);
+        for (int i = 0; i < p.info.kernels; i++) {
+            const fsr_kernel *k = fsr_program_kernel(&p, i)->kernel;
+            teams += k->schedule.kind == FSR_SCHEDULE_TEAM;
+        }
+        if (teams != t)
+            fail_msg("%d teams\n%s", teams, p.explanation);
+        fsr_program_clear(&p);
+    }
+}
+
 /* Functions of a value in memory, which a sum would evaluate again. */
 static void one_evaluation_is_enough(void **state) {
     (void)state;
@@ -94,8 +117,8 @@ static void one_evaluation_is_enough(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(drawn_at_random), TEST(strided_stencils_are_stored),
+    const struct CMUnitTest tests[] = {TEST(drawn_at_random),         TEST(strided_stencils_are_stored),
                                        TEST(scans_of_much_are_apart), TEST(alternatives_without_a_version_are_stored),
-                                       TEST(one_evaluation_is_enough)};
+                                       TEST(teams_spill_no_stencils), TEST(one_evaluation_is_enough)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
