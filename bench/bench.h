@@ -268,8 +268,9 @@ typedef struct bench_row {
     int64_t n, bytes_min, bytes_moved_unfused;
     int fused_kernels, expected_kernels, unfused_kernels;
     double fused_ms, unfused_ms, first_call_ms, cached_first_call_ms, load_ms, launch_us, copy_gbs;
-    double operations;                   /* see bench_operations */
-    double ratio, ratio_low, ratio_high; /* of pairs: the median of unfused / fused, and its interval of 95% */
+    double fused_least_ms, unfused_least_ms; /* of pairs: the least samples */
+    double operations;                       /* see bench_operations */
+    double ratio, ratio_low, ratio_high;     /* of pairs: the median of unfused / fused, and its interval of 95% */
     double max_error, error_bound;
     bool verified, failed;
     char error[1024];

@@ -83,6 +83,13 @@ static void judge(const bench_run *fused, const bench_run *unfused, double *rati
                    row->ratio_high);
 }
 
+static double least_of(const double *ms, int n) {
+    double least = ms[0];
+    for (int i = 1; i < n; ++i)
+        least = fmin(least, ms[i]);
+    return least;
+}
+
 bool bench_measure_pairs(bench_session *s, bench_run *fused, bench_run *unfused, bench_row *row) {
     const int n = s->options->pairs;
     bench_run *const run[2] = {fused, unfused};
@@ -101,6 +108,8 @@ bool bench_measure_pairs(bench_session *s, bench_run *fused, bench_run *unfused,
         ratio[i] = ms[1][i] / ms[0][i];
     }
     if (ok) {
+        row->fused_least_ms = least_of(ms[0], n);
+        row->unfused_least_ms = least_of(ms[1], n);
         row->fused_ms = bench_median(ms[0], n);
         row->unfused_ms = bench_median(ms[1], n);
         judge(fused, unfused, ratio, n, row);

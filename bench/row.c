@@ -48,6 +48,8 @@ static void row_start(const bench_session *s, const bench_workload *work, bench_
                        .cached_first_call_ms = NAN,
                        .load_ms = NAN,
                        .launch_us = NAN,
+                       .fused_least_ms = NAN,
+                       .unfused_least_ms = NAN,
                        .operations = NAN,
                        .copy_gbs = NAN,
                        .ratio = NAN,

@@ -53,6 +53,8 @@ static void write_row(FILE *to, const bench_session *s, const bench_row *row) {
     string(to, "order", bench_order_name(s->options->order));
     number(to, "fused_ms", row->fused_ms);
     number(to, "unfused_ms", row->unfused_ms);
+    number(to, "fused_least_ms", row->fused_least_ms);
+    number(to, "unfused_least_ms", row->unfused_least_ms);
     number(to, "speedup", bench_row_speedup(row));
     number(to, "ratio", row->ratio);
     number(to, "ratio_low", row->ratio_low);

@@ -11,7 +11,8 @@ the median of --reps runs counts, compilation is apart. On a GPU arrays lie on i
 matrices in full f32 precision (JAX: highest; torch: no TF32). A library that cannot take a program, or gives something else, has
 "-", and the reason is printed below the table. Fusor's times are of fusor-bench --pairs 7 of the same programs, before the others.
 The last column is the fastest library's time over Fusor's: above 1 Fusor is ahead. With --processor everything has one thread and
-times are the processor's, for a machine that does other work: of each library the least, of Fusor the median of its pairs."""
+times are the processor's, for a machine that does other work: the least of each, of Fusor the least of its pairs, whose
+sample is the mean of as many calls as last 2 ms."""
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -187,11 +188,12 @@ def main():
             except Exception as error:
                 times[library] = None
                 why.append(f"{name}, {library}: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
+        fused, unfused = (row[which + ("_least_ms" if options.processor else "_ms")] for which in ("fused", "unfused"))
         best = min((ms for ms in times.values() if ms is not None), default=None)
-        ahead = best / row["fused_ms"] if best and row["fused_ms"] else None
-        table.append({"program": name, "backend": options.backend, "scale": options.programs, "fused": row["fused_ms"],
-                      "unfused": row["unfused_ms"], **times, "ahead": ahead})
-        cells = [row["fused_ms"], row["unfused_ms"], *times.values(), ahead]
+        ahead = best / fused if best and fused else None
+        table.append({"program": name, "backend": options.backend, "scale": options.programs, "fused": fused,
+                      "unfused": unfused, **times, "ahead": ahead})
+        cells = [fused, unfused, *times.values(), ahead]
         print(f"{name:15}", *(f"{show(ms):>10}" for ms in cells), flush=True)
         if options.json:
             with open(options.json, "w") as file:
