@@ -224,10 +224,24 @@ void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
             fsr_c_fold_declare(e, folds[i], 'f', fsr_c_row_extent(e, extent));
 }
 
+/* How many chunks' states there are at most at a time: of rows abreast as many as their columns ask for, since each is a
+ * state of every row, and a thread's stack may be small. */
+static void put_depth(fsr_c_emit *e, char *out, size_t size) {
+    char cols[FSR_EMIT_NAME];
+    snprintf(out, size, "%d", FSR_EMIT_STACK);
+    if (!e->abreast || e->s->tall)
+        return;
+    snprintf(out, size, "deep");
+    fsr_c_line(e, "const i64 deep = 65 - __builtin_clzll(%s / %d + 1);", fsr_c_integer(e, FSR_INT_COLS, cols),
+               e->s->chunk);
+}
+
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
-    char extent[FSR_EMIT_NAME], stack[2 * FSR_EMIT_NAME];
+    char extent[FSR_EMIT_NAME], depth[FSR_EMIT_NAME] = "", stack[3 * FSR_EMIT_NAME];
     fsr_c_row_extent(e, extent);
-    snprintf(stack, sizeof stack, "[%d]%s", FSR_EMIT_STACK, extent);
+    if (any_reduction(e, folds, n))
+        put_depth(e, depth, sizeof depth);
+    snprintf(stack, sizeof stack, "[%s]%s", depth, extent);
     for (int i = 0; i < n; i++) {
         char lanes[FSR_EMIT_NAME];
         snprintf(lanes, sizeof lanes, "[%d]", e->s->lanes);

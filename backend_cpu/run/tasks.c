@@ -25,6 +25,7 @@ enum {
     FLAT_UNIT = 1024,     /* elements; a piece of a flat kernel is a multiple */
     LONG_RUN = 1024,      /* elements of an innermost loop that are worth a buffer for results */
     MAP_UNIT = 32,        /* along a dimension that may be walked in tiles */
+    LEAST_ABREAST = 256,  /* rows side by side that stay together */
     BANDS = 2,            /* for each worker, at least, */
     BAND_PARTS = 4,       /* if bands in so many pieces are enough for that */
     PATIENCE = 256        /* glances before a waiting worker offers its processor */
@@ -40,10 +41,11 @@ typedef struct fsr_job {
     int64_t copy_bytes;
     atomic_bool *copied; /* by worker: it has begun its copy */
     int64_t whole[FSR_TASK_SIZE];
-    int dimension; /* divided along it */
-    int64_t band;  /* indices of a band, or of a part of one; 0: there are no bands */
-    int64_t piece; /* indices */
-    int64_t parts; /* of a row; 0: rows are not divided */
+    int dimension;   /* divided along it */
+    int64_t band;    /* indices of a band, or of a part of one; 0: there are no bands */
+    int64_t abreast; /* of rows side by side: units of a piece */
+    int64_t piece;   /* indices */
+    int64_t parts;   /* of a row; 0: rows are not divided */
     int64_t items;
     atomic_llong *carried; /* by row: carries handed on */
     atomic_llong next;
@@ -103,6 +105,17 @@ static int64_t band_of(const fsr_job *j, int workers) {
     return band;
 }
 
+/* Rows side by side are shared among workers, too: a block of fewer rows is as good a block. Not of tiles, which are whole,
+ * nor of fewer rows than are worth a loop. */
+static int64_t abreast_of(const fsr_job *j, int workers) {
+    const fsr_cpu_shape *s = j->shape;
+    int64_t abreast = s->abreast;
+    while (abreast > LEAST_ABREAST && !s->tall &&
+           fsr_ceil_div(j->whole[FSR_TASK_HIGH + s->nparallel - 1], abreast) < BANDS * workers)
+        abreast /= 2;
+    return abreast;
+}
+
 /* Indices that stay together along dimension d. */
 static int64_t unit_of(const fsr_job *j, int d) {
     const fsr_cpu_shape *s = j->shape;
@@ -111,7 +124,7 @@ static int64_t unit_of(const fsr_job *j, int d) {
     if (s->flat)
         return FLAT_UNIT;
     if (s->abreast > 1 && d == s->nparallel - 1)
-        return s->abreast;
+        return j->abreast;
     if (s->tall && d == s->across)
         return s->tall;
     return s->nparallel == s->ndim ? MAP_UNIT : 1;
@@ -218,6 +231,7 @@ static bool streams(const fsr_job *j, int64_t cache_bytes) {
 static void prepare(fsr_job *j, int64_t cache_bytes) {
     const int64_t *integer = j->launch->integer;
     memset(j->whole, 0, sizeof j->whole);
+    j->abreast = j->shape->abreast;
     for (int d = 0; d < j->shape->nparallel && !j->shape->flat; d++)
         j->whole[FSR_TASK_HIGH + d] = integer[FSR_INT_EXTENT + d];
     if (j->shape->flat)
@@ -240,6 +254,7 @@ static int64_t work_of(const fsr_cpu_shape *shape, const int64_t *integer) {
 static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, int64_t work, fsr_fault *fault) {
     int64_t bytes = fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
     j->band = j->shape->band ? band_of(j, fsr_thread_pool_size(threads)) : 0;
+    j->abreast = abreast_of(j, fsr_thread_pool_size(threads));
     choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_thread_pool_size(threads)));
     if (j->items <= 1) {
         call(j, j->whole, 0);

@@ -287,10 +287,34 @@ static void short_rows(void **state) {
         }
 }
 
+/* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small; rows that a
+ * near cache shall hold until another pass, or that lie one behind the other, do not. */
+static void blocks_of_rows(void **state) {
+    (void)state;
+    const int rows = 0, cols = 1;
+    const fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){1 << 12, 1 << 12}));
+    const fsr_node y = fsr_input(graph, "y", FSR_F64, 2, ((int64_t[]){1 << 12, 1 << 12}));
+    const fsr_node z = fsr_input(graph, "z", FSR_F32, 2, ((int64_t[]){1 << 18, 8}));
+    const struct {
+        fsr_node out;
+        int abreast;
+    } cases[] = {{fsr_sum(x, &rows, 1, 0), 1024},
+                 {fsr_sum(y, &rows, 1, 0), 512},
+                 {fsr_sub(x, fsr_max(x, &rows, 1, FSR_KEEPDIMS)), 128},
+                 {fsr_sum(z, &cols, 1, 0), 256}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        fsr_program p = plan_of(&target_cpu, &cases[i].out, 1);
+        const int abreast = fsr_program_kernel(&p, 0)->kernel->schedule.abreast;
+        fsr_program_clear(&p);
+        assert_int_equal(abreast, cases[i].abreast);
+    }
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(short_rows),
+        T(blocks_of_rows),
         T(reductions_are_one_kernel),
         T(siblings_are_one_kernel),
         T(scans_are_one_kernel),
