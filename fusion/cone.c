@@ -147,9 +147,10 @@ static bool section_index(const fsr_flow *flow, const fsr_flow_node *n, const fs
     return !index->flat;
 }
 
-/* A computed index, another one for each point at which a gather is asked: along all that this varies along. */
-static void somewhere(fsr_index *index, int ndim, int gather) {
-    fsr_affine any = {.offset = gather};
+/* A computed index, another one for each point and each index at which a gather is asked (`asked`, a number of that):
+ * along all that this varies along. Counter-example to one for each gather: two neighbours of a gather would load once. */
+static void somewhere(fsr_index *index, int ndim, int asked) {
+    fsr_affine any = {.offset = asked};
     for (int j = 0; j < index->n; ++j)
         for (int d = 0; d < FSR_MAX_DIMS; ++d)
             any.coef[d] = any.coef[d] || index->row[j].coef[d];
@@ -202,7 +203,7 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
             if (computed && fsr_price_scatters(flow, n))
                 by.computed = fmax(by.computed, price_of_gather(c, n));
             if (computed)
-                somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, at->id);
+                somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, i);
             ask(c, n->arg[k], &by, computed, shared);
         }
 }

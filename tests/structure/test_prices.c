@@ -270,6 +270,17 @@ static void gathered_of_several(void **state) {
     check_kernels(&near, 1, 1, 1);
 }
 
+/* Two neighbours of what is gathered from far away are two such loads: it is stored once, whoever takes it. */
+static void neighbours_of_gathered(void **state) {
+    (void)state;
+    const fsr_node x = plan_matrix(g, 2630, 768), y = plan_matrix(g, 2630, 768);
+    const fsr_node far = fsr_mul(fsr_take_along_axis(x, places(x, 2630), 0, FSR_BOUND_CLIP), y);
+    const fsr_node one = fsr_add(fsr_slice(far, 0, 2, 2630, 1), fsr_slice(y, 0, 0, 2628, 1));
+    const fsr_node two = fsr_sub(fsr_slice(far, 0, 2, 2630, 1), fsr_slice(far, 0, 0, 2628, 1));
+    check_kernels(&one, 1, 1, 1);
+    check_kernels(&two, 1, 2, 2);
+}
+
 /* A gather in a fold over a few columns, or of a few rows: its loops are too short for stages. In long ones it
  * stays. */
 static void gathers_in_short_folds(void **state) {
@@ -346,11 +357,22 @@ static void prices(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),        T(once_before_a_product),        T(cheap_is_computed_again),
-        T(alternatives_are_divided), T(cheap_alternatives_stay),      T(behind_views_and_indices),
-        T(once_for_all_sweeps),      T(products_beside_each_other),   T(more_than_a_tile_stages),
-        T(transposes_before_a_fold), T(gathered_of_several),          T(gathers_in_short_folds),
-        T(gathers_in_short_rows),    T(rows_and_columns_of_a_square), T(prices),
+        T(sweeps_are_stored),
+        T(once_before_a_product),
+        T(cheap_is_computed_again),
+        T(alternatives_are_divided),
+        T(cheap_alternatives_stay),
+        T(behind_views_and_indices),
+        T(once_for_all_sweeps),
+        T(products_beside_each_other),
+        T(more_than_a_tile_stages),
+        T(transposes_before_a_fold),
+        T(gathered_of_several),
+        T(gathers_in_short_folds),
+        T(gathers_in_short_rows),
+        T(neighbours_of_gathered),
+        T(rows_and_columns_of_a_square),
+        T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
