@@ -3,17 +3,20 @@
 """Rows of library calls and of copies beside work, next to other libraries, in one run on one machine.
 
     python3 bench/peers_library.py --fusor build/fusor-bench [--backend cpu|cuda] [--n 2^24] [--threads 2] [--processor]
-                                   [--libraries numpy,scipy,cupy,torch,jax] [--reps 9] [--parts 8] [--json FILE] [ROW ...]
+                                   [--libraries numpy,scipy,cupy,torch,jax] [--reps 9] [--parts 8] [--json FILE]
+                                   [ROW ...]
 
-fft_filter, solve_batched, matmul_epilogue and stream_overlap, as fusor-bench has them; n is 2^24 on a CPU, 2^27 on a GPU, for
-stream_overlap a quarter and a half of it. Arrays lie where they are computed before the clock starts, but those of stream_overlap, which come from
-the host's memory in parts and go back there: with CuPy and torch by pinned memory, three streams and two buffers of each kind, with JAX by its own
-asynchronous copies, with NumPy part by part. What each library gives is compared with NumPy in f64, first rows and all parts' ends. f32,
-products without TF32. A time is the lesser of the median of single calls and the mean of as many with one wait behind them;
-Fusor is run before and after the others, and the lesser counts. The last column is the fastest library's time over Fusor's: above 1
-Fusor is ahead. NumPy and SciPy are of the CPU, CuPy is of the GPU. A library that cannot take a row has "-", and the reason stands below.
-With --processor, for a machine that others use too: one thread, and times are the processor's, of each library the least, of Fusor what
-fusor-bench --pairs says; stream_overlap goes by the clock in any case."""
+fft_filter, solve_batched, matmul_epilogue and stream_overlap, as fusor-bench has them; n is 2^24 on a CPU, 2^27 on a
+GPU, for stream_overlap a quarter and a half of it. Arrays lie where they are computed before the clock starts, but
+those of stream_overlap, which come from the host's memory in parts and go back there: with CuPy and torch by pinned
+memory, three streams and two buffers of each kind, with JAX by its own asynchronous copies, with NumPy part by part.
+What each library gives is compared with NumPy in f64, first rows and all parts' ends. f32, products without TF32. A
+time is the lesser of the median of single calls and the mean of as many with one wait behind them; Fusor is run
+before and after the others, and the lesser counts. The last column is the fastest library's time over Fusor's: above
+1 Fusor is ahead. NumPy and SciPy are of the CPU, CuPy is of the GPU. A library that cannot take a row has "-", and
+the reason stands below. With --processor, for a machine that others use too: one thread, and times are the
+processor's, of each library the least, of Fusor what fusor-bench --pairs says; stream_overlap goes by the clock in
+any case."""
 import argparse, importlib, json, os, re, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -48,7 +51,7 @@ size = -(-streamed // options.parts)
 f32 = np.float32
 
 
-# ---- the rows as array code, for a module xp with NumPy's names ----------------------------------------------------------
+# ---- the rows as array code, for a module xp with NumPy's names --------------------------------------------
 
 def fft_filter(xp, x, y, row, transfer, eye):
     return xp.fft.irfft(xp.fft.rfft(x) * transfer, COLUMNS)
@@ -81,10 +84,11 @@ def inputs(rows, dtype):
     """x and y, a row, the filter's transfer function and what makes the systems well conditioned."""
     complex_ = np.complex64 if dtype == f32 else np.complex128
     transfer = (1 / (1 + 0.01j * np.arange(COLUMNS // 2 + 1))).astype(complex_)
-    return [a[:rows].astype(dtype, copy=False) for a in data] + [last.astype(dtype), transfer, SIDE * np.eye(SIDE, dtype=dtype)]
+    matrices = [a[:rows].astype(dtype, copy=False) for a in data]
+    return matrices + [last.astype(dtype), transfer, SIDE * np.eye(SIDE, dtype=dtype)]
 
 
-# ---- each library: prepare(row) gives a call, a wait for what calls began, and a way to NumPy of a result's first rows ---------
+# ---- each library: prepare(row) gives a call, a wait for what calls began, and a result's first rows in NumPy ------
 
 class Numpy:
     xp = np
@@ -135,13 +139,14 @@ class Cupy:
 
     def stream(self, source, target):
         cp = self.cp
-        kernel = cp.ElementwiseKernel("float32 x", "float32 y", f"y = x; for (int i = 0; i < {STEPS}; i++) y = sinf(y) * 0.75f + x;",
-                                      "steps")
+        text = f"y = x; for (int i = 0; i < {STEPS}; i++) y = sinf(y) * 0.75f + x;"
+        kernel = cp.ElementwiseKernel("float32 x", "float32 y", text, "steps")
         up, work, down = (cp.cuda.Stream(non_blocking=True) for _ in range(3))
         buffers = [[cp.empty(size, f32) for _ in range(2)] for _ in range(2)]
         return streaming(source, target, buffers, (up, work, down), lambda stream: stream,
                          lambda to, part, stream: to.set(part, stream),
-                         lambda out, at, stream: at.get(stream, out=out, blocking=False), lambda x, out: kernel(x, out), self.wait)
+                         lambda out, at, stream: at.get(stream, out=out, blocking=False),
+                         lambda x, out: kernel(x, out), self.wait)
 
 
 class Torch:
@@ -177,7 +182,8 @@ class Torch:
         compiled(buffers[0][0])
         return streaming(parts, outs, buffers, (up, work, down), cuda.stream,
                          lambda to, part, stream: to.copy_(part, non_blocking=True),
-                         lambda out, at, stream: out.copy_(at, non_blocking=True), lambda x, out: out.copy_(compiled(x)), self.wait)
+                         lambda out, at, stream: out.copy_(at, non_blocking=True),
+                         lambda x, out: out.copy_(compiled(x)), self.wait)
 
 
 class Jax:
@@ -213,8 +219,8 @@ class Jax:
 
 
 def streaming(source, target, buffers, streams, inside, send, fetch, compute, wait):
-    """Parts by three streams, each waiting for the events of what it needs: a buffer is filled again when it was computed from, and
-    computed into again when it was fetched."""
+    """Parts by three streams, each waiting for the events of what it needs: a buffer is filled again when it was
+    computed from, and computed into again when it was fetched."""
     up, work, down = streams
 
     def call():
@@ -240,7 +246,7 @@ def streaming(source, target, buffers, streams, inside, send, fetch, compute, wa
     return call
 
 
-# ---- checking, timing --------------------------------------------------------------------------------------------------------
+# ---- checking, timing ----------------------------------------------------------------------------------------
 
 def worst_of(got, want):
     return float(np.max(np.abs(got - want) / (np.abs(want) + np.abs(want).mean() + 1e-3)))
@@ -285,7 +291,8 @@ def one(library, row):
 def fusor(row):
     common = [options.fusor, "--backend", options.backend, "--verify-n", "0"]
     if row == "stream_overlap":
-        said = subprocess.run(common + ["--overlap", str(options.parts), "--n", str(streamed)], stdout=subprocess.PIPE, text=True, check=True)
+        said = subprocess.run(common + ["--overlap", str(options.parts), "--n", str(streamed)], stdout=subprocess.PIPE,
+                              text=True, check=True)
         return float(re.search(r"stream_overlap: ([\d.]+) ms.*results equal", said.stdout).group(1))
     with tempfile.TemporaryDirectory() as directory:
         rows = os.path.join(directory, "rows.json")
@@ -314,7 +321,8 @@ def main():
             why.append(f"{name}: {type(error).__name__}: {error}")
     versions = [f"{name} {importlib.import_module(name).__version__}" for name in libraries]
     print(f"n = {n}, {options.backend}, ms;", ", ".join(versions))
-    print("| row | Fusor |", *(f"{name} |" for name in libraries), "ahead |\n|", "--- | " * (len(libraries) + 3), flush=True)
+    print("| row | Fusor |", *(f"{name} |" for name in libraries), "ahead |")
+    print("|" + " --- |" * (len(libraries) + 3), flush=True)
     for row in options.rows or names:
         times, own = {}, fusor(row)
         for name, library in libraries.items():
@@ -325,8 +333,9 @@ def main():
                 why.append(f"{row}, {name}: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
         own = min(own, fusor(row))
         best = min((ms for ms in times.values() if ms is not None), default=None)
-        table.append({"row": row, "backend": options.backend, "n": n, "fusor": own, **times, "ahead": best and best / own})
-        print(f"| {row} | {show(own)} |", *(f"{show(ms)} |" for ms in times.values()), f"{show(best and best / own)} |", flush=True)
+        ahead = best and best / own
+        table.append({"row": row, "backend": options.backend, "n": n, "fusor": own, **times, "ahead": ahead})
+        print(f"| {row} | {show(own)} |", *(f"{show(ms)} |" for ms in times.values()), f"{show(ahead)} |", flush=True)
         if options.json:
             with open(options.json, "w") as file:
                 json.dump(table, file, indent=1)
