@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recipe as a plan whose leaves are inputs, and whose results lie in the memory of inputs wherever one of as many bytes
  * is left: a kernel that writes what another one, or another point, still reads gives other values. */
+#include "graph/graph.h"
 #include "tests/fuzz/check.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,24 +35,34 @@ static int donor_of(const donating *d, int k, const bool *needed) {
     return -1;
 }
 
-/* Steps that results are made of. What a forced step alone needs is no input of the plan. */
-static void mark_needed(const recipe *r, bool *needed) {
-    for (int k = 0; k < r->nouts; k++)
-        needed[r->out[k]] = true;
-    for (int i = r->n - 1; i >= 0; i--)
-        for (int a = 0; needed[i] && a < step_arity(&r->step[i]); a++)
-            needed[r->step[i].arg[a]] = true;
+/* The leaves that what is recorded for the results reads. Counter-example to the steps that these are made of: of a
+ * place in segments that are empty nothing reads what would be in them, and it is no input of the plan. */
+static void mark_needed(const donating *d, bool *needed) {
+    bool *read = calloc((size_t)fsr_graph_slots(d->g) + 1, sizeof *read);
+    for (int k = 0; read && k < d->r->nouts; k++)
+        read[d->out[k].id] = true;
+    for (uint32_t id = read ? fsr_graph_slots(d->g) : 0; id-- > 0;) {
+        const fsr_rec *rec = fsr_graph_rec(d->g, id);
+        for (int a = 0; read[id] && a < rec->nargs; a++)
+            read[rec->arg[a].id] = true;
+        if (read[id] && rec->length.origin)
+            read[rec->length.count.id] = true;
+    }
+    for (int i = 0; read && i < d->r->n; i++)
+        needed[i] = is_leaf(d->r, i) && read[d->node[i].id];
+    free(read);
 }
 
 static fsr_status compile(donating *d) {
     const recipe *r = d->r;
     const char *donated[RECIPE_OUTS];
     bool needed[RECIPE_STEPS] = {false};
-    mark_needed(r, needed);
     for (int i = 0; i < r->n; i++)
         recipe_record(r, i, d->g, d->node, d->other);
-    for (int k = 0; k < r->nouts; k++) {
+    for (int k = 0; k < r->nouts; k++)
         d->out[k] = d->node[r->out[k]];
+    mark_needed(d, needed);
+    for (int k = 0; k < r->nouts; k++) {
         d->donor[k] = donor_of(d, k, needed);
         recipe_input_name(d->name[k], d->donor[k]);
         donated[k] = d->donor[k] < 0 ? NULL : d->name[k];
