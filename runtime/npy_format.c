@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing .npy headers.
+/* Reading .npy headers.
  *
  * The text is Python, but NumPy only ever writes one form of it: a recursive-descent reader of that form takes any
  * order of keys, both quotes, free white space and trailing commas, and nothing else.
@@ -13,21 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAGIC "\x93NUMPY"
-#define MAGIC_BYTES 6
 #define PREAMBLE_MAX 12    /* magic, version, longest length */
 #define TEXT_MAX (1 << 20) /* NumPy's own limit is far lower (10,000) */
-
-/* The code in 'descr' after the byte order. */
-static const struct {
-    fsr_dtype dtype;
-    const char *code;
-} codes[] = {
-    {FSR_BOOL, "b1"}, {FSR_I8, "i1"},  {FSR_U8, "u1"},  {FSR_I16, "i2"},   {FSR_U16, "u2"},
-    {FSR_I32, "i4"},  {FSR_U32, "u4"}, {FSR_I64, "i8"}, {FSR_U64, "u8"},   {FSR_F16, "f2"},
-    {FSR_F32, "f4"},  {FSR_F64, "f8"}, {FSR_C64, "c8"}, {FSR_C128, "c16"},
-};
-#define CODES ((int)(sizeof codes / sizeof codes[0]))
 
 /* A position in the header; begin is the file's first byte. */
 typedef struct reader {
@@ -160,14 +147,6 @@ static bool read_shape(reader *r, fsr_shape *out) {
     return true;
 }
 
-/* The dtype of a code without its byte order; FSR_DTYPE_COUNT if there is none. */
-static fsr_dtype dtype_of(span code) {
-    for (int i = 0; i < CODES; i++)
-        if (span_is(code, codes[i].code))
-            return codes[i].dtype;
-    return FSR_DTYPE_COUNT;
-}
-
 /* '<f4', '|b1', '=i8', 'f4'. */
 static bool read_descr(reader *r, fsr_dtype *out) {
     size_t offset;
@@ -188,7 +167,7 @@ static bool read_descr(reader *r, fsr_dtype *out) {
         code.at++;
         code.size--;
     }
-    *out = dtype_of(code);
+    *out = fsr_npy_dtype(code.at, code.size);
     swapped = text.size > 0 && *text.at == '>' && fsr_dtype_size(*out) > 1;
     if (*out == FSR_DTYPE_COUNT)
         fsr_fault_set(r->fault, FSR_ERR_FORMAT,
@@ -261,12 +240,12 @@ static bool read_preamble(reader *r, size_t *text_offset, size_t *text_size) {
     const unsigned char *p = r->begin;
     bool wide;
 
-    while (n < MAGIC_BYTES && n < have && p[n] == (unsigned char)MAGIC[n])
+    while (n < FSR_NPY_MAGIC_BYTES && n < have && p[n] == (unsigned char)FSR_NPY_MAGIC[n])
         n++;
     r->at = p + n;
-    if (n < MAGIC_BYTES)
+    if (n < FSR_NPY_MAGIC_BYTES)
         return expected(r, "the magic string \\x93NUMPY");
-    if (have < MAGIC_BYTES + 2) {
+    if (have < FSR_NPY_MAGIC_BYTES + 2) {
         r->at = r->end;
         return expected(r, "the format's version");
     }
@@ -366,35 +345,4 @@ fsr_status fsr_npy_header_read(FILE *file, fsr_npy_header *out, fsr_fault *fault
         status = fsr_npy_header_parse(all, size, out, fault);
     free(all);
     return status == FSR_OK ? check_length(file, out, fault) : status;
-}
-
-static const char *code_of(fsr_dtype dtype) {
-    for (int i = 0; i < CODES; i++)
-        if (codes[i].dtype == dtype)
-            return codes[i].code;
-    return NULL;
-}
-
-bool fsr_npy_has(fsr_dtype dtype) {
-    return code_of(dtype) != NULL;
-}
-
-size_t fsr_npy_header_write(char out[FSR_NPY_HEADER_MAX], fsr_dtype dtype, const fsr_shape *shape) {
-    char *text = out + 10;
-    size_t room = FSR_NPY_HEADER_MAX - 10, n, total;
-
-    n = (size_t)snprintf(text, room, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                         fsr_dtype_size(dtype) == 1 ? '|' : '<', code_of(dtype));
-    for (int i = 0; i < shape->ndim; i++)
-        n += (size_t)snprintf(text + n, room - n, i == 0 ? "%" PRId64 : ", %" PRId64, shape->dim[i]);
-    n += (size_t)snprintf(text + n, room - n, "%s), }", shape->ndim == 1 ? "," : "");
-    total = (10 + n + 1 + 63) / 64 * 64;
-    memset(text + n, ' ', total - 10 - n);
-    out[total - 1] = '\n';
-    memcpy(out, MAGIC, MAGIC_BYTES);
-    out[6] = 1;
-    out[7] = 0;
-    out[8] = (char)((total - 10) & 0xff);
-    out[9] = (char)((total - 10) >> 8);
-    return total;
 }

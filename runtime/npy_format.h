@@ -10,6 +10,8 @@
 #include "runtime/fault.h"
 #include <stdio.h>
 
+#define FSR_NPY_MAGIC "\x93NUMPY"
+#define FSR_NPY_MAGIC_BYTES 6
 #define FSR_NPY_HEADER_MAX 512 /* bytes of any header that fsr_npy_header_write makes */
 
 typedef struct fsr_npy_header {
@@ -27,6 +29,9 @@ fsr_status fsr_npy_header_parse(const void *data, size_t size, fsr_npy_header *o
 /* Reads a header from the file's present position, which must be its begin, and leaves it at the elements. In a regular
  * file the elements must be there: FSR_ERR_FORMAT if it is shorter. FSR_ERR_FILE: reading failed. */
 fsr_status fsr_npy_header_read(FILE *file, fsr_npy_header *out, fsr_fault *fault);
+
+/* The dtype of a code without its byte order, as i4; FSR_DTYPE_COUNT if there is none. */
+fsr_dtype fsr_npy_dtype(const unsigned char *code, size_t size);
 
 /* False for bf16: NumPy has no such dtype, and its files no name for it. */
 bool fsr_npy_has(fsr_dtype dtype);
