@@ -60,8 +60,8 @@ static range greatest(range a, range b, range of) {
     return known(turned) ? (range){-turned.high, -turned.low} : unknown;
 }
 
-/* A float becomes the integer towards zero, or the nearest there is; an integer wraps where it does not fit, and a float is
- * rounded, by which order stays but not each number. */
+/* A float becomes the integer towards zero, or the nearest there is; an integer wraps where it does not fit, a u64 as an i64
+ * too, and a float is rounded, by which order stays but not each number. */
 static range cast(range from, fsr_dtype source, fsr_dtype to) {
     const range fits = of_dtype(to);
     const bool narrow = is_integer(to) && fsr_dtype_size(to) < 8;
@@ -73,6 +73,8 @@ static range cast(range from, fsr_dtype source, fsr_dtype to) {
     if (!is_integer(source))
         from = (range){fmin(trunc(from.low), 0), fmax(trunc(from.high), 0)};
     if (fsr_dtype_is_unsigned(to) && from.low < 0)
+        return fits;
+    if (to == FSR_I64 && is_integer(source) && from.high > exact)
         return fits;
     return narrow && (from.low < fits.low || from.high > fits.high) ? fits : from;
 }

@@ -32,7 +32,22 @@ static void limits(void **state) {
     }
 }
 
+/* A u64 beyond what an i64 holds is below 0 as one, however it was limited from above: it counts from the end. */
+static void wide_places_wrap(void **state) {
+    (void)state;
+    static const uint64_t places[PLACES] = {UINT64_MAX, 3, UINT64_MAX - 9, 500};
+    static const int want[PLACES] = {N - 1, 3, N - 10, 70};
+    float data[N], got[PLACES];
+    for (int i = 0; i < N; i++)
+        data[i] = (float)(3 * i);
+    fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), data), i = fsr_from_host(G, FSR_U64, 1, SHAPE(PLACES), places);
+    fsr_node at = fsr_minimum(fsr_cast(i, FSR_I64), fsr_int(G, 70));
+    OK(fsr_read(fsr_add(fsr_take(x, at, 0, FSR_BOUND_RAISE), fsr_float(G, 1)), got, sizeof got));
+    for (int k = 0; k < PLACES; k++)
+        assert_true(got[k] == data[want[k]] + 1);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(limits)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(limits), SUBJECT_TEST(wide_places_wrap)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }
