@@ -35,6 +35,42 @@ static void known_answers(void **state) {
     free(got);
 }
 
+/* What cuRAND 10.4's curand_kernel.h, compiled for the host, gives behind curand_init(seed, stream, from, &state). */
+static void words_of_curand(void **state) {
+    (void)state;
+    enum { WORDS = 9 };
+    static const struct {
+        uint64_t seed, stream, from;
+        uint32_t word[WORDS];
+    } rows[] = {
+        {SEED,
+         STREAM,
+         0,
+         {0x063da489, 0x78ba2c11, 0xab77d86c, 0x2da56101, 0x06cf9c8b, 0x8c3beafd, 0xb8f1ba31, 0x406ef38c, 0x000daeef}},
+        {42,
+         7,
+         1,
+         {0xe55410cc, 0x6c7eca35, 0x557398d3, 0xe5dde940, 0x600f6196, 0x8fcdf8f1, 0x2c8ed839, 0x24ecfc6e, 0xf000aacd}},
+        {42,
+         7,
+         1000003,
+         {0xd752beba, 0xa04b7bbc, 0x3f9acbc1, 0xcda646b3, 0xc7a02134, 0x55b424fc, 0x2e8254ca, 0xea3b48de, 0x9f88d864}},
+        {UINT64_MAX,
+         1,
+         0x3fffffffe,
+         {0x80f5ca9b, 0x6d808aad, 0x4a2391ad, 0x3fae9345, 0xd134fd2c, 0x0a952a9f, 0x2af5a041, 0x047c0fcb, 0x4903ac3f}},
+        {1234567,
+         UINT64_MAX,
+         0xfffffffffff,
+         {0x9f0bf582, 0x7bbe7396, 0xbd765e06, 0xc05ac949, 0x44dc6604, 0x879f20ed, 0x2996e706, 0x1366b3fd, 0xd2a26041}}};
+    for (int r = 0; r < COUNT_OF(rows); r++) {
+        const fsr_node i = fsr_add(fsr_arange(G, FSR_U64, WORDS), u64(rows[r].from));
+        uint32_t *got = subject_read(fsr_random_bits(u64(rows[r].seed), u64(rows[r].stream), i, FSR_U32));
+        assert_memory_equal(got, rows[r].word, sizeof rows[r].word);
+        free(got);
+    }
+}
+
 static void check_words(fsr_node x, const int64_t *index, int64_t n) {
     uint32_t *got = subject_read(x);
     assert_int_equal(fsr_node_size(x), n);
@@ -255,6 +291,7 @@ static void mistakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {SUBJECT_TEST(known_answers),
+                                       SUBJECT_TEST(words_of_curand),
                                        SUBJECT_TEST(words),
                                        SUBJECT_TEST(far_words),
                                        SUBJECT_TEST(uniform),
