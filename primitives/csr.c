@@ -145,22 +145,21 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
 
 /* ---- the library call -------------------------------------------------------------------------------------- */
 
-/* x, i64, as `like` is, an integer, where it fits: two of 32 bits are not compared as of 64. */
-static fsr_node as_narrow(fsr_site at, fsr_node x, fsr_node like, int64_t value) {
-    return fsr_node_dtype(like) == FSR_I32 && value <= INT32_MAX ? fsr_convert(at, x, FSR_I32, false) : x;
+/* x, integers, brought between 0 and `most`: those of 32 bits are not compared as of 64, where `most` is one. */
+static fsr_node brought_inside(fsr_site at, fsr_node x, int64_t most) {
+    const fsr_dtype dtype = fsr_node_dtype(x) == FSR_I32 && most <= INT32_MAX ? FSR_I32 : FSR_I64;
+    const fsr_node whole = dtype == FSR_I32 ? fsr_strong(at, x) : fsr_integers(at, x);
+    const fsr_node end = fsr_convert(at, fsr_count_i64(x.graph, at, most), dtype, false);
+    return fsr_minimum_at(at, fsr_maximum_at(at, whole, fsr_int_at(at, x.graph, 0)), end);
 }
 
 /* Offsets and columns as libraries take them, which look at nothing: inside, not falling, and of one dtype. */
 static void make_safe(fsr_site at, fsr_csr *a) {
     const int64_t n = fsr_node_size(a->columns);
     const fsr_dtype dtype = n <= INT32_MAX && a->cols <= INT32_MAX ? FSR_I32 : FSR_I64;
-    const fsr_node columns = fsr_integers(at, a->columns), offsets = fsr_integers(at, a->offsets);
-    const fsr_node zero = fsr_int_at(at, columns.graph, 0), last = fsr_count_i64(columns.graph, at, a->cols - 1);
-    const fsr_node end = as_narrow(at, fsr_count_i64(columns.graph, at, n), offsets, n);
-    a->columns = fsr_minimum_at(at, fsr_maximum_at(at, columns, zero), as_narrow(at, last, columns, a->cols - 1));
-    a->columns = fsr_convert(at, a->columns, dtype, false);
-    const fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, zero), end);
-    a->offsets = fsr_cummax_at(at, fsr_convert(at, inside, dtype, false), (int[]){0}, 1, 0);
+    a->columns = fsr_convert(at, brought_inside(at, a->columns, a->cols - 1), dtype, false);
+    const fsr_node inside = fsr_convert(at, brought_inside(at, a->offsets, n), dtype, false);
+    a->offsets = fsr_cummax_at(at, inside, (int[]){0}, 1, 0);
 }
 
 /* The library call on a safe matrix and x, or right sides, with a result of this shape; plain: the same with other nodes,

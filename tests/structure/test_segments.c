@@ -45,8 +45,39 @@ static void searches(void **state) {
     check("bins", fsr_histogram_edges(x, none, keys), 3, 3, N);
 }
 
+static bool has_sparse(void *backend, int library) {
+    (void)backend;
+    return library == FSR_LIBRARY_SPARSE;
+}
+
+/* Columns and offsets of 32 bits are brought inside as such: compared as 64 they take vectors without AVX-512 twice as
+ * long. */
+static void whole_numbers_of_32_bits(void **state) {
+    (void)state;
+    fsr_target target = target_cpu;
+    target.has = has_sparse;
+    const fsr_node offsets = fsr_input(g, "o", FSR_I32, 1, (int64_t[]){ROWS + 1});
+    const fsr_node column = fsr_cast(fsr_mul(plan_vector(g, N), fsr_float(g, ROWS)), FSR_I32);
+    const fsr_csr a = {offsets, column, plan_vector(g, N), ROWS, ROWS};
+    const fsr_node out = fsr_csr_dot(&a, plan_vector(g, ROWS));
+    fsr_program p = plan_of(&target, &out, 1);
+    assert_int_equal(p.info.calls, 1);
+    assert_int_equal(p.info.kernels, 2);
+    int compared = 0;
+    for (int i = 0; i < p.nsteps; i++)
+        for (int k = 0; p.step[i].kernel && k < p.step[i].kernel->ninsts; k++) {
+            const fsr_inst *inst = &p.step[i].kernel->inst[k];
+            if (inst->kind != FSR_INST_OP || (inst->op != FSR_OP_MAXIMUM && inst->op != FSR_OP_MINIMUM))
+                continue;
+            assert_int_equal(inst->dtype, FSR_I32);
+            ++compared;
+        }
+    assert_true(compared >= 4);
+    fsr_program_clear(&p);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(segments), TEST(searches)};
+    const struct CMUnitTest tests[] = {TEST(segments), TEST(searches), TEST(whole_numbers_of_32_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
