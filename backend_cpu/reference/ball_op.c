@@ -175,7 +175,7 @@ static fsr_ball op_numeric(fsr_op op, fsr_dtype dtype, int arity, const fsr_ball
         if (out.center == 0 && either_zero(op, dtype, arity, x))
             lose_sign(&out);
     } else {
-        long double center;
+        long double center = NAN;
         double radius = 0;
         if (largest == 0)
             center = fsr_ball_wide(op, dtype, (long double[3]){x[0].center, x[1].center, x[2].center});

@@ -40,7 +40,8 @@ static inline double fsr_ball_upwards(long double x) {
 
 /* The result at the centres, and its largest distance from the results at the corners of the operands' intervals. */
 double fsr_ball_corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center);
-/* The part of the radius that comes from the operands' radii, not all of which are 0. All of these are finite. */
+/* The part of the radius that comes from the operands' radii, not all of which are 0. All of these are finite. Where it
+ * is infinite nothing may be known of the centre, which stays as it was. */
 double fsr_ball_propagate(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center);
 /* The op's own error (for f16 and bf16 that of f32 and the rounding of it) for a result of this magnitude. */
 double fsr_ball_error(fsr_op op, fsr_dtype dtype, long double magnitude, long double argument);
