@@ -49,8 +49,15 @@ static void report(recipe *r, hunt *h) {
     fflush(stdout);
 }
 
+/* One seed in eight finds memory that is not zero, so that what nobody has written shows; writing all of it takes three
+ * times as long as a graph does. */
+static void perturb(uint64_t seed) {
+    mallopt(M_PERTURB, seed % 8 == 0 ? 0xa5 : 0);
+}
+
 static bool look(uint64_t seed, const check_pair *pair) {
     recipe r;
+    perturb(seed);
     hunt h = {.seed = seed, .pair = pair};
     recipe_generate(&r, seed);
     h.verdict = pair ? check_compiled(pair, &r, &h.finding) : check_recipe(&r, seed, &h.finding);
@@ -132,7 +139,6 @@ int main(int argc, char **argv) {
                 argv[0]);
         return 2;
     }
-    mallopt(M_PERTURB, 0xa5); /* what nobody has written shows */
     if (o.one) {
         o.seed = o.only;
         o.graphs = 1;
