@@ -53,11 +53,13 @@ static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {
     return fsr_ball_real(value, 1);
 }
 
-/* Known if the answer is the same over the interval; a NaN has either sign. */
+/* Known if the answer is the same over the interval, where an end at 0 is a zero of either sign; a NaN has either sign. */
 static fsr_ball op_test(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
-    const long double at[] = {x[0].center, x[0].center - x[0].radius, x[0].center + x[0].radius, -x[0].center};
+    const long double center = x[0].center, low = center - x[0].radius, high = center + x[0].radius;
+    const bool zero = x[0].radius > 0 && (low == 0 || high == 0);
+    const long double at[] = {center, low, high, isnan(center) ? -center : low == 0 ? -low : -high};
     fsr_ball out = fsr_ball_real(0, isinf(x[0].radius) ? 1 : 0);
-    for (int i = 0; i < (isnan(x[0].center) ? 4 : 3) && out.radius == 0; i++) {
+    for (int i = 0; i < (isnan(center) || zero ? 4 : 3) && out.radius == 0; i++) {
         fsr_ball there = fsr_ball_real(at[i], 0);
         long double answer = fsr_ball_known(op, compute, FSR_BOOL, &there).center;
         out = i && answer != out.center ? fsr_ball_real(out.center, 1) : fsr_ball_real(answer, 0);

@@ -5,13 +5,30 @@
 
 #define SUBNORMALS 4.0
 
+/* An interval that ends at 0. */
+static bool ends_at_zero(int arity, const fsr_ball *x) {
+    for (int i = 0; i < arity; i++)
+        if (x[i].radius > 0 && fabsl(x[i].center) == x[i].radius)
+            return true;
+    return false;
+}
+
+/* The operands at a corner. Bits of it: the upper end of each operand, then the zero of the other sign where that end is 0. */
+static void corner_of(int corner, int arity, const fsr_ball *x, long double *at) {
+    for (int i = 0; i < arity; i++) {
+        at[i] = x[i].center + (corner >> i & 1 ? 1 : -1) * (long double)x[i].radius;
+        if (at[i] == 0 && x[i].radius > 0 && corner >> (arity + i) & 1)
+            at[i] = -at[i];
+    }
+}
+
 double fsr_ball_corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
     long double at[3] = {x[0].center, x[1].center, x[2].center};
+    const int corners = 1 << (ends_at_zero(arity, x) ? 2 * arity : arity);
     *center = fsr_ball_wide(op, compute, at);
     double radius = 0;
-    for (int corner = 0; corner < 1 << arity; corner++) {
-        for (int i = 0; i < arity; i++)
-            at[i] = x[i].center + (corner >> i & 1 ? 1 : -1) * (long double)x[i].radius;
+    for (int corner = 0; corner < corners; corner++) {
+        corner_of(corner, arity, x, at);
         long double value = fsr_ball_wide(op, compute, at);
         if (isnan(value) && isnan(*center))
             continue;

@@ -335,6 +335,32 @@ static void test_zeros_of_both_signs(void **state) {
     }
 }
 
+/* Where an operand's interval ends at 0 either zero may be there, and what every operation gives for it lies in the ball:
+ * the angle of 0 is 0 and that of -0 is pi, and signbit is one or the other. */
+static void test_interval_that_ends_at_zero(void **state) {
+    (void)state;
+    static const long double side[] = {1, -1};
+    for (int op = 0; op < FSR_OP_COUNT; op++)
+        for (int at = 0; at < 4; at++) {
+            const fsr_op_info *info = fsr_op_get((fsr_op)op);
+            const fsr_rule rule = info->rule;
+            if (!fsr_op_defined((fsr_op)op, FSR_F64) || rule == FSR_RULE_CAST || rule == FSR_RULE_SELECT || rule == FSR_RULE_WORDS)
+                continue;
+            const fsr_dtype result = fsr_op_result((fsr_op)op, FSR_F64);
+            if (fsr_dtype_is_complex(result))
+                continue;
+            fsr_ball x[3] = {fsr_ball_real(side[at & 1], 1), fsr_ball_real(0.5, 0), fsr_ball_real(0.25, 0)};
+            const fsr_ball out = fsr_ball_op((fsr_op)op, FSR_F64, result, x, FSR_BALL_STRICT);
+            x[0] = fsr_ball_real(at & 2 ? -0.0L : 0.0L, 0);
+            const fsr_ball there = fsr_ball_op((fsr_op)op, FSR_F64, result, x, FSR_BALL_STRICT);
+            if (isinf(out.radius) || isinf(there.radius))
+                continue;
+            const bool both = isnan(there.center) && isnan(out.center);
+            if (!both && !(fabsl(there.center - out.center) <= out.radius + there.radius))
+                fail_msg("%s of %g +- 1 leaves out that of %g", info->name, (double)side[at & 1], at & 2 ? -0.0 : 0.0);
+        }
+}
+
 /* A product that a backend may contract, and a step of a fold, are not known to the last bit; nor is it known whether a
  * product that is not rounded is an infinity, unless a factor is one. */
 static void test_modes(void **state) {
@@ -400,6 +426,7 @@ int main(void) {
         cmocka_unit_test(test_select_reaches),
         cmocka_unit_test(test_unsigned_zero),
         cmocka_unit_test(test_zeros_of_both_signs),
+        cmocka_unit_test(test_interval_that_ends_at_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
