@@ -344,7 +344,8 @@ static void test_interval_that_ends_at_zero(void **state) {
         for (int at = 0; at < 4; at++) {
             const fsr_op_info *info = fsr_op_get((fsr_op)op);
             const fsr_rule rule = info->rule;
-            if (!fsr_op_defined((fsr_op)op, FSR_F64) || rule == FSR_RULE_CAST || rule == FSR_RULE_SELECT || rule == FSR_RULE_WORDS)
+            if (!fsr_op_defined((fsr_op)op, FSR_F64) || rule == FSR_RULE_CAST || rule == FSR_RULE_SELECT ||
+                rule == FSR_RULE_WORDS)
                 continue;
             const fsr_dtype result = fsr_op_result((fsr_op)op, FSR_F64);
             if (fsr_dtype_is_complex(result))
