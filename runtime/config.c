@@ -319,11 +319,11 @@ static char *assignment(const char *name, const char *value) {
     return text;
 }
 
-/* At most `most` of the variables, but TMPDIR, borrowed. Returns how many. */
+/* At most `most` of the variables, but those that a child is given others of, borrowed. Returns how many. */
 static size_t copy_environment(const char **to, size_t most) {
     size_t n = 0;
     for (size_t i = 0; i < most && environ[i]; i++)
-        if (strncmp(environ[i], "TMPDIR=", 7) != 0)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0 && strncmp(environ[i], "LC_ALL=", 7) != 0)
             to[n++] = environ[i];
     return n;
 }
@@ -333,7 +333,7 @@ bool fsr_config_child_open(fsr_child_environment *e, const char *temporary) {
     size_t most = 0, n = 0;
     while (!secure && environ && environ[most])
         most++;
-    *e = (fsr_child_environment){.variable = calloc(most + 3, sizeof *e->variable)};
+    *e = (fsr_child_environment){.variable = calloc(most + 4, sizeof *e->variable)};
     e->own[0] = assignment("TMPDIR", temporary ? temporary : fsr_config_temporary_dir());
     e->own[1] = secure ? assignment("PATH", fsr_config_search_path()) : NULL;
     if (!e->variable || !e->own[0] || (secure && !e->own[1])) {
@@ -341,6 +341,7 @@ bool fsr_config_child_open(fsr_child_environment *e, const char *temporary) {
         return false;
     }
     n = copy_environment(e->variable, most);
+    e->variable[n++] = "LC_ALL=C";
     e->variable[n++] = e->own[0];
     e->variable[n] = e->own[1];
     return true;

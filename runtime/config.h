@@ -27,8 +27,8 @@ const char *fsr_config_search_path(void);
 /* Where temporary files go: TMPDIR, borrowed from the environment, if it is an absolute path, else P_tmpdir. */
 const char *fsr_config_temporary_dir(void);
 
-/* What a compiler finds in its environment: that of this process with another TMPDIR. In a program with more rights
- * than its caller: PATH and TMPDIR alone. */
+/* What a compiler finds in its environment: that of this process with another TMPDIR, and with LC_ALL=C, since what it
+ * says is read. In a program with more rights than its caller: PATH and these alone. */
 typedef struct fsr_child_environment {
     const char **variable; /* ends with NULL; but for `own` borrowed from the environment */
     char *own[2];

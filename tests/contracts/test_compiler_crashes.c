@@ -8,7 +8,8 @@
 
 #define G subject_g
 
-/* A compiler that crashes unless it is told a word, and then hands on to the system's. */
+/* A compiler that crashes unless it is told a word, which it says in its user's language; then it hands on to the
+ * system's. */
 static void write_compiler(const char *path, const char *word) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -16,7 +17,8 @@ static void write_compiler(const char *path, const char *word) {
         file,
         "#!/bin/sh\n"
         "case $1 in --version) echo cc 1.0; exit;; esac\n"
-        "case \" $* \" in *' %s '*) ;; *) echo 'k.c:7:1: internal compiler error: in extract_insn' >&2; exit 1;; esac\n"
+        "say='internal compiler error'; [ \"${LC_ALL-$LANG}\" = C ] || say='interner Compiler-Fehler'\n"
+        "case \" $* \" in *' %s '*) ;; *) echo \"k.c:7:1: $say: in extract_insn\" >&2; exit 1;; esac\n"
         "while [ $# -gt 0 ]; do case $1 in -o) o=$2; shift;; *.c) c=$1;; esac; shift; done\n"
         "exec cc -std=c11 -w -O1 -fPIC -shared -ffp-contract=off -o \"$o\" \"$c\" -lm\n",
         word);

@@ -110,16 +110,18 @@ static void without_sigchld(void **state) {
 
 static void its_environment(void **state) {
     (void)state;
-    const char *const argv[] = {"sh", "-c", "echo $TMPDIR $FUSOR_TEST_WORD", NULL};
+    const char *const argv[] = {"sh", "-c", "echo $TMPDIR $LC_ALL $FUSOR_TEST_WORD", NULL};
     fsr_text said = {0};
     int status;
     setenv("TMPDIR", "/elsewhere", 1);
+    setenv("LC_ALL", "de_DE.UTF-8", 1);
     setenv("FUSOR_TEST_WORD", "word", 1);
     assert_int_equal(fsr_process_run(argv, "/here", 0, &said, &status), 0);
     assert_int_equal(fsr_process_run(argv, NULL, 0, &said, &status), 0);
-    assert_string_equal(said.data, "/here word\n/elsewhere word\n");
+    assert_string_equal(said.data, "/here C word\n/elsewhere C word\n");
     fsr_text_free(&said);
     unsetenv("TMPDIR");
+    unsetenv("LC_ALL");
     unsetenv("FUSOR_TEST_WORD");
 }
 
