@@ -13,15 +13,14 @@
 static void write_compiler(const char *path, const char *word) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(
-        file,
-        "#!/bin/sh\n"
-        "case $1 in --version) echo cc 1.0; exit;; esac\n"
-        "say='internal compiler error'; [ \"${LC_ALL-$LANG}\" = C ] || say='interner Compiler-Fehler'\n"
-        "case \" $* \" in *' %s '*) ;; *) echo \"k.c:7:1: $say: in extract_insn\" >&2; exit 1;; esac\n"
-        "while [ $# -gt 0 ]; do case $1 in -o) o=$2; shift;; *.c) c=$1;; esac; shift; done\n"
-        "exec cc -std=c11 -w -O1 -fPIC -shared -ffp-contract=off -o \"$o\" \"$c\" -lm\n",
-        word);
+    fprintf(file,
+            "#!/bin/sh\n"
+            "case $1 in --version) echo cc 1.0; exit;; esac\n"
+            "say='internal compiler error'; [ \"${LC_ALL-$LANG}\" = C ] || say='interner Compiler-Fehler'\n"
+            "case \" $* \" in *' %s '*) ;; *) echo \"k.c:7:1: $say: in extract_insn\" >&2; exit 1;; esac\n"
+            "while [ $# -gt 0 ]; do case $1 in -o) o=$2; shift;; *.c) c=$1;; esac; shift; done\n"
+            "exec cc -std=c11 -w -O1 -fPIC -shared -ffp-contract=off -o \"$o\" \"$c\" -lm\n",
+            word);
     fclose(file);
     assert_int_equal(chmod(path, 0700), 0);
 }
