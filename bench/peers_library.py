@@ -10,45 +10,23 @@ fft_filter, solve_batched, matmul_epilogue and stream_overlap, as fusor-bench ha
 GPU, for stream_overlap a quarter and a half of it. Arrays lie where they are computed before the clock starts, but
 those of stream_overlap, which come from the host's memory in parts and go back there: with CuPy and torch by pinned
 memory, three streams and two buffers of each kind, with JAX by its own asynchronous copies, with NumPy part by part.
-What each library gives is compared with NumPy in f64, first rows and all parts' ends. f32, products without TF32. A
-time is the lesser of the median of single calls and the mean of as many with one wait behind them; Fusor is run
-before and after the others, and the lesser counts. The last column is the fastest library's time over Fusor's: above
-1 Fusor is ahead. NumPy and SciPy are of the CPU, CuPy is of the GPU. A library that cannot take a row has "-", and
-the reason stands below. With --processor, for a machine that others use too: one thread, and times are the
-processor's, of each library the least, of Fusor what fusor-bench --pairs says; stream_overlap goes by the clock in
-any case."""
-import argparse, importlib, json, os, re, statistics, subprocess, sys, tempfile, time
+What each library gives is compared with NumPy in f64, first rows and all parts' ends. f32, products without TF32. What
+a column means and how times are taken: bench/peers.py. With --processor, for a machine that others use too: one
+thread, and times are the processor's, of each library the least, of Fusor what fusor-bench --pairs says;
+stream_overlap goes by the clock in any case."""
+import importlib, os, re, subprocess, sys, time
+sys.dont_write_bytecode = True
+import peers
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("rows", nargs="*")
-parser.add_argument("--fusor", required=True, help="fusor-bench")
-parser.add_argument("--backend", default="cpu", choices=("cpu", "cuda"))
-parser.add_argument("--n", help="elements, a multiple of 2^18")
-parser.add_argument("--threads", type=int, default=2)
-parser.add_argument("--processor", action="store_true", help="one thread, by the processor's time")
-parser.add_argument("--libraries", default="numpy,scipy,cupy,torch,jax")
-parser.add_argument("--reps", type=int, default=9)
-parser.add_argument("--parts", type=int, default=8, help="of stream_overlap")
-parser.add_argument("--json", help="also write the times as JSON")
-options = parser.parse_args()
-gpu, clock = options.backend == "cuda", time.perf_counter
-if options.processor:
-    clock, options.threads = time.process_time, 1
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "FUSOR_THREADS"):
-    os.environ[variable] = str(options.threads)
-os.environ["JAX_PLATFORMS"] = options.backend
-os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+COLUMNS, SIDE, MOST, STEPS, CHECKED = 4096, 32, 64, 24, 64
+ROWS = ("fft_filter", "solve_batched", "matmul_epilogue", "stream_overlap")
+options = peers.parse(__doc__, ROWS, COLUMNS * MOST, "numpy,scipy,cupy,torch,jax",
+                      lambda parser: parser.add_argument("--parts", type=int, default=8, help="of stream_overlap"))
 import numpy as np
 
-base, _, power = (options.n or ("2^27" if gpu else "2^24")).partition("^")
-n = int(base) ** int(power) if power else int(base)
-COLUMNS, SIDE, MOST, STEPS, CHECKED = 4096, 32, 64, 24, 64
-if n % (COLUMNS * MOST):
-    sys.exit("--n is a multiple of 2^18")
+n, gpu, f32 = options.n, options.gpu, np.float32
 streamed = n // 2 if gpu else n // 4
 size = -(-streamed // options.parts)
-f32 = np.float32
 
 
 # ---- the rows as array code, for a module xp with NumPy's names --------------------------------------------
@@ -74,10 +52,6 @@ def steps(xp, x):
 
 
 calls = {f.__name__: f for f in (fft_filter, solve_batched, matmul_epilogue)}
-names = list(calls) + ["stream_overlap"]
-for name in options.rows:
-    if name not in names:
-        sys.exit(f"no row {name}: {', '.join(names)}")
 
 
 def inputs(rows, dtype):
@@ -88,18 +62,21 @@ def inputs(rows, dtype):
     return matrices + [last.astype(dtype), transfer, SIDE * np.eye(SIDE, dtype=dtype)]
 
 
-# ---- each library: prepare(row) gives a call, a wait for what calls began, and a result's first rows in NumPy ------
+# ---- what each library says in its own way ------------------------------------------------------------------------
 
 class Numpy:
-    xp = np
+    """call(row): a call without arguments; stream(source, target): the call of stream_overlap; pinned(shape): memory."""
 
-    def __init__(self):
-        if gpu:
-            raise ImportError("it is of the CPU")
-        self.arrays = inputs(None, f32)
+    def __init__(self, library):
+        self.library, self.xp = library, library.xp
 
-    def prepare(self, row):
-        return (lambda: calls[row](self.xp, *self.arrays)), (lambda: None), (lambda r: r[:CHECKED])
+    def call(self, row):
+        arrays = [self.library.array(a) for a in inputs(None, f32)]
+        made = self.library.made(lambda *a: calls[row](self.xp, *a))
+        return lambda: made(*arrays)
+
+    def pinned(self, shape):
+        return np.empty(shape, f32)
 
     def stream(self, source, target):
         def call():
@@ -109,8 +86,8 @@ class Numpy:
 
 
 class Scipy(Numpy):
-    def __init__(self):
-        super().__init__()
+    def __init__(self, library):
+        super().__init__(library)
         fft, linalg = importlib.import_module("scipy.fft"), importlib.import_module("scipy.linalg")
         self.xp = type("scipy", (), {"linalg": linalg, "fft": type("fft", (), {
             "rfft": staticmethod(lambda x: fft.rfft(x, workers=options.threads)),
@@ -120,25 +97,13 @@ class Scipy(Numpy):
         raise NotImplementedError("it has no sine")
 
 
-class Cupy:
-    def __init__(self):
-        if not gpu:
-            raise ImportError("it is of the GPU")
-        self.cp = importlib.import_module("cupy")
-        self.arrays = [self.cp.asarray(a) for a in inputs(None, f32)]
-
-    def prepare(self, row):
-        return (lambda: calls[row](self.cp, *self.arrays)), self.wait, (lambda r: self.cp.asnumpy(r[:CHECKED]))
-
-    def wait(self):
-        self.cp.cuda.Device().synchronize()
-
+class Cupy(Numpy):
     def pinned(self, shape):
-        memory = self.cp.cuda.alloc_pinned_memory(4 * int(np.prod(shape)))
+        memory = self.xp.cuda.alloc_pinned_memory(4 * int(np.prod(shape)))
         return np.frombuffer(memory, f32, int(np.prod(shape))).reshape(shape)
 
     def stream(self, source, target):
-        cp = self.cp
+        cp = self.xp
         text = f"y = x; for (int i = 0; i < {STEPS}; i++) y = sinf(y) * 0.75f + x;"
         kernel = cp.ElementwiseKernel("float32 x", "float32 y", text, "steps")
         up, work, down = (cp.cuda.Stream(non_blocking=True) for _ in range(3))
@@ -146,30 +111,15 @@ class Cupy:
         return streaming(source, target, buffers, (up, work, down), lambda stream: stream,
                          lambda to, part, stream: to.set(part, stream),
                          lambda out, at, stream: at.get(stream, out=out, blocking=False),
-                         lambda x, out: kernel(x, out), self.wait)
+                         lambda x, out: kernel(x, out), self.library.wait)
 
 
-class Torch:
-    def __init__(self):
-        self.torch = torch = importlib.import_module("torch")
-        torch.set_num_threads(options.threads)
-        torch.backends.cuda.matmul.allow_tf32 = False
-        self.device = options.backend
-        self.arrays = [torch.from_numpy(a).to(self.device) for a in inputs(None, f32)]
-
-    def wait(self):
-        if gpu:
-            self.torch.cuda.synchronize()
-
-    def prepare(self, row):
-        compiled = self.torch.compile(lambda *a: calls[row](self.torch, *a), dynamic=False)
-        return (lambda: compiled(*self.arrays)), self.wait, (lambda r: r[:CHECKED].cpu().numpy())
-
+class Torch(Numpy):
     def pinned(self, shape):
-        return self.torch.empty(shape, pin_memory=True).numpy()
+        return self.xp.empty(shape, pin_memory=True).numpy() if gpu else super().pinned(shape)
 
     def stream(self, source, target):
-        torch, cuda = self.torch, self.torch.cuda
+        torch, cuda = self.xp, self.xp.cuda
         compiled = torch.compile(lambda x: steps(torch, x), dynamic=False)
         parts, outs = [torch.from_numpy(a) for a in source], [torch.from_numpy(a) for a in target]
         if not gpu:
@@ -183,35 +133,18 @@ class Torch:
         return streaming(parts, outs, buffers, (up, work, down), cuda.stream,
                          lambda to, part, stream: to.copy_(part, non_blocking=True),
                          lambda out, at, stream: out.copy_(at, non_blocking=True),
-                         lambda x, out: out.copy_(compiled(x)), self.wait)
+                         lambda x, out: out.copy_(compiled(x)), self.library.wait)
 
 
-class Jax:
-    def __init__(self):
-        self.jax = jax = importlib.import_module("jax")
-        jax.config.update("jax_default_matmul_precision", "highest")
-        self.jnp = importlib.import_module("jax.numpy")
-        self.arrays = [jax.device_put(a) for a in inputs(None, f32)]
-        self.last = None
-
-    def wait(self):
-        self.jax.block_until_ready(self.last)
-
-    def prepare(self, row):
-        compiled = self.jax.jit(lambda *a: calls[row](self.jnp, *a))
-
-        def call():
-            self.last = compiled(*self.arrays)
-            return self.last
-        return call, self.wait, (lambda r: np.asarray(r[:CHECKED]))
-
+class Jax(Numpy):
     def stream(self, source, target):
-        compiled = self.jax.jit(lambda x: steps(self.jnp, x))
+        put = self.library.jax.device_put
+        compiled = self.library.jax.jit(lambda x: steps(self.xp, x))
 
         def call():
             made = []
             for part in source:
-                made.append(compiled(self.jax.device_put(part)))
+                made.append(compiled(put(part)))
                 made[-1].copy_to_host_async()
             for out, result in zip(target, made):
                 out[:] = np.asarray(result)
@@ -252,94 +185,37 @@ def worst_of(got, want):
     return float(np.max(np.abs(got - want) / (np.abs(want) + np.abs(want).mean() + 1e-3)))
 
 
-def measure(call, wait, by):
-    call()
-    wait()
-    single = []
-    for _ in range(options.reps):
-        begin = by()
-        call()
-        wait()
-        single.append(by() - begin)
-    begin = by()
-    for _ in range(options.reps):
-        call()
-    wait()
-    mean = (by() - begin) / options.reps
-    return 1e3 * min(min(single) if by is time.process_time else statistics.median(single), mean)
-
-
 def one(library, row):
+    way = globals()[type(library).__name__](library)
     if row == "stream_overlap":
-        make = getattr(library, "pinned", np.empty) if gpu else np.empty
-        source, target = make((options.parts, size)), make((options.parts, size))
+        source, target = way.pinned((options.parts, size)), way.pinned((options.parts, size))
         source[:] = (np.arange(source.size, dtype=f32) % 1000 * f32(0.001)).reshape(source.shape)
-        call = library.stream(list(source), list(target))
+        call = way.stream(list(source), list(target))
         call()
         worst = worst_of(target[:, -1000:], steps(np, source[:, -1000:].astype(np.float64)))
         wait, by = (lambda: None), time.perf_counter
     else:
-        call, wait, fetch = library.prepare(row)
+        call, wait, by = way.call(row), library.wait, options.clock
         need = CHECKED if row != "solve_batched" else -(-CHECKED * SIDE * SIDE // COLUMNS)
-        worst = worst_of(np.asarray(fetch(call())), calls[row](np, *inputs(need, np.float64))[:CHECKED])
-        by = clock
+        worst = worst_of(library.host(call()[:CHECKED]), calls[row](np, *inputs(need, np.float64))[:CHECKED])
     if not worst <= 1e-3:
         raise ValueError(f"not what NumPy computes: {worst}")
-    return measure(call, wait, by)
+    return peers.measure(call, wait, by, options.reps)
 
 
-def fusor(row):
-    common = [options.fusor, "--backend", options.backend, "--verify-n", "0"]
-    if row == "stream_overlap":
-        said = subprocess.run(common + ["--overlap", str(options.parts), "--n", str(streamed)], stdout=subprocess.PIPE,
-                              text=True, check=True)
-        return float(re.search(r"stream_overlap: ([\d.]+) ms.*results equal", said.stdout).group(1))
-    with tempfile.TemporaryDirectory() as directory:
-        rows = os.path.join(directory, "rows.json")
-        # Its status is 1 also where fused is slower than unfused.
-        subprocess.run(common + ["--n", str(n), "--json", rows, row] + (["--pairs", "7"] if options.processor else []),
-                       stdout=subprocess.DEVNULL)
-        with open(rows) as file:
-            return json.load(file)[0]["fused_ms"]
+def overlapped():
+    said = subprocess.run([options.fusor, "--backend", options.backend, "--verify-n", "0", "--overlap", str(options.parts),
+                           "--n", str(streamed)], stdout=subprocess.PIPE, text=True, check=True)
+    return float(re.search(r"stream_overlap: ([\d.]+) ms.*results equal", said.stdout).group(1))
 
 
-def show(ms):
-    return "-" if ms is None else f"{ms:.4g}"
+def fusor(options, rows):
+    of_table = [row for row in rows if row != "stream_overlap"]
+    times = peers.fusor(options, of_table) if of_table else {}
+    return {row: overlapped() if row == "stream_overlap" else times[row] for row in rows}
 
 
 rng = np.random.default_rng(1)
 data = [rng.random((n // COLUMNS, COLUMNS), dtype=f32) for _ in range(2)]
 last = rng.random(COLUMNS, dtype=f32)
-
-
-def main():
-    libraries, why, table = {}, [], []
-    for name in options.libraries.split(","):
-        try:
-            libraries[name] = globals()[name.capitalize()]()
-        except Exception as error:
-            why.append(f"{name}: {type(error).__name__}: {error}")
-    versions = [f"{name} {importlib.import_module(name).__version__}" for name in libraries]
-    print(f"n = {n}, {options.backend}, ms;", ", ".join(versions))
-    print("| row | Fusor |", *(f"{name} |" for name in libraries), "ahead |")
-    print("|" + " --- |" * (len(libraries) + 3), flush=True)
-    for row in options.rows or names:
-        times, own = {}, fusor(row)
-        for name, library in libraries.items():
-            try:
-                times[name] = one(library, row)
-            except Exception as error:
-                times[name] = None
-                why.append(f"{row}, {name}: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
-        own = min(own, fusor(row))
-        best = min((ms for ms in times.values() if ms is not None), default=None)
-        ahead = best and best / own
-        table.append({"row": row, "backend": options.backend, "n": n, "fusor": own, **times, "ahead": ahead})
-        print(f"| {row} | {show(own)} |", *(f"{show(ms)} |" for ms in times.values()), f"{show(ahead)} |", flush=True)
-        if options.json:
-            with open(options.json, "w") as file:
-                json.dump(table, file, indent=1)
-    print(*why, sep="\n")
-
-
-main()
+peers.run(options, one, fusor)
