@@ -12,8 +12,8 @@ those of stream_overlap, which come from the host's memory in parts and go back 
 memory, three streams and two buffers of each kind, with JAX by its own asynchronous copies, with NumPy part by part.
 What each library gives is compared with NumPy in f64, first rows and all parts' ends. f32, products without TF32. What
 a column means and how times are taken: bench/peers.py. With --processor, for a machine that others use too: one
-thread, and times are the processor's, of each library the least, of Fusor what fusor-bench --pairs says;
-stream_overlap goes by the clock in any case."""
+thread, and times are the processor's, of each the least, of Fusor that of seven pairs; stream_overlap goes by the
+clock in any case."""
 import importlib, os, re, subprocess, sys, time
 sys.dont_write_bytecode = True
 import peers
