@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds in ball arithmetic along one tree, for operators that nothing better is known of (majorant.c has the others):
+/* Folds in ball arithmetic along one tree or two, for operators that nothing better is known of (majorant.c has the others):
  * divisions, exponentials, choices among numbers that round, complex numbers.
  *
  * Reductions go by a pairwise tree, on a stack of log n states: radii grow by log n steps, not n. Scans go left to
  * right, whose radii are those of the deepest order there is.
+ * Beside the tree, reductions of real numbers go from left to right in blocks, as backends do down columns, and the larger
+ * radius stands. Counter-example to the tree alone: the M2 of 254, 255, 254, 255, of whose pairs both means are 254.5, so
+ * that the mean's rounding moves nothing there; from left to right it moves M2 by 2e-14.
  * A backend's tree is not ours. A pairwise radius is multiplied by 1 + depth(n) / log2 n, a scan's by 4; and added is
  * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that
  * cancel here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from
@@ -12,12 +15,14 @@
  * overflow in one order and not in another. */
 #include "backend_cpu/reference/estimate.h"
 #include "backend_cpu/reference/fold.h"
+#include "backend_cpu/reference/rules.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define SCAN_SCALE 4
 #define SCAN_UNITS 16
+#define BLOCK 512
 
 void fsr_ref_estimate_start(fsr_ref_estimate *e, const fsr_combine *combine, bool scan) {
     e->combine = combine;
@@ -83,6 +88,36 @@ static void push_tree(fsr_ref_estimate *e, const fsr_ball *x) {
         note(e, carry);
     }
     fsr_balls_copy(e->stack[level], carry, n);
+}
+
+static void push_scan(fsr_ref_estimate *e, const fsr_ball *x) {
+    if (e->n == 0)
+        fsr_balls_copy(e->state, x, e->combine->arity);
+    else
+        fsr_ref_combine(e->combine, false, e->state, e->state, x);
+    note(e, e->state);
+}
+
+static bool has_blocks(const fsr_ref_estimate *e) {
+    return !e->scan && !fsr_ref_has_complex(e->combine);
+}
+
+/* Blocks that have ended, and the one that has not, which is not empty. */
+static void blocks_result(const fsr_ref_estimate *e, fsr_ball *out) {
+    if (e->n <= BLOCK)
+        fsr_balls_copy(out, e->state, e->combine->arity);
+    else
+        fsr_ref_combine(e->combine, false, out, e->blocks, e->state);
+}
+
+static void push_blocks(fsr_ref_estimate *e, const fsr_ball *x) {
+    if (e->n % BLOCK) {
+        fsr_ref_combine(e->combine, false, e->state, e->state, x);
+        return;
+    }
+    if (e->n)
+        blocks_result(e, e->blocks);
+    fsr_balls_copy(e->state, x, e->combine->arity);
 }
 
 /* Of complex elements: the product of any of them is at most 2^spread, and at least 2^-spread. */
@@ -159,17 +194,27 @@ static void widen(const fsr_ref_estimate *e, double depth, fsr_ball *out) {
     }
 }
 
+/* Covers what the fold from left to right gives, as far as that is known. */
+static void cover_blocks(const fsr_ref_estimate *e, fsr_ball *out) {
+    fsr_ball other[FSR_MAX_TUPLE];
+    blocks_result(e, other);
+    for (int i = 0; i < e->combine->arity; i++) {
+        fsr_dtype dtype = fsr_combine_dtype(e->combine, i);
+        const double radius = other[i].radius + fsr_ball_upwards(fabsl(other[i].center - out[i].center));
+        if (fsr_dtype_is_inexact(dtype) && isfinite(radius) && radius > out[i].radius)
+            out[i] = fsr_ball_settle(dtype, out[i].center, radius);
+    }
+}
+
 void fsr_ref_estimate_push(fsr_ref_estimate *e, const fsr_ball *x) {
     note_leaf(e, x);
     note_growth(e, x);
-    if (!e->scan)
-        push_tree(e, x);
-    else if (e->n == 0)
-        fsr_balls_copy(e->state, x, e->combine->arity);
-    else
-        fsr_ref_combine(e->combine, false, e->state, e->state, x);
     if (e->scan)
-        note(e, e->state);
+        push_scan(e, x);
+    else
+        push_tree(e, x);
+    if (has_blocks(e))
+        push_blocks(e, x);
     e->n++;
 }
 
@@ -181,6 +226,8 @@ void fsr_ref_estimate_get(const fsr_ref_estimate *e, double depth, fsr_ball *out
         tree_result(e, out);
     if (e->n > 1)
         widen(e, depth, out);
+    if (has_blocks(e))
+        cover_blocks(e, out);
     for (int i = 0; i < c->arity; i++) {
         if (fsr_dtype_is_inexact(fsr_combine_dtype(c, i)))
             out[i] = fsr_ball_unsign(out[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds by operators whose error no proof covers: one row in ball arithmetic, along one tree. */
+/* Folds by operators whose error no proof covers: one row in ball arithmetic, along one tree, a reduction along two. */
 #ifndef FUSOR_BACKEND_CPU_REFERENCE_ESTIMATE_H
 #define FUSOR_BACKEND_CPU_REFERENCE_ESTIMATE_H
 
@@ -12,7 +12,8 @@ typedef struct fsr_ref_estimate {
     const fsr_combine *combine;
     bool scan;
     int64_t n;
-    fsr_ball state[FSR_MAX_TUPLE];                          /* scans */
+    fsr_ball state[FSR_MAX_TUPLE];                          /* scans; of a reduction the block that is not whole */
+    fsr_ball blocks[FSR_MAX_TUPLE];                         /* of a reduction those before it, from left to right */
     fsr_ball stack[FSR_REF_ESTIMATE_LEVELS][FSR_MAX_TUPLE]; /* reductions: level k holds 2^k elements if bit k is set */
     long double largest[FSR_MAX_TUPLE];
     long double prefix[FSR_MAX_TUPLE]; /* the fold from left to right */

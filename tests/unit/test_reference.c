@@ -400,6 +400,40 @@ static void test_var(void **state) {
     check_var(f, "z", 99, 101, 0.05);
 }
 
+/* By Chan's update, one element after the other. */
+static double var_in_order(const double *a, int n) {
+    double s[3] = {0};
+    for (int i = 0; i < n; i++) {
+        const double delta = a[i] - s[1], share = 1 / (s[0] + 1);
+        s[2] += delta * (delta * (s[0] * share));
+        s[1] += delta * share;
+        s[0] += 1;
+    }
+    return s[2] / n;
+}
+
+/* Of pairs the means are exact, so that a tree of pairs rounds nothing where from left to right a mean's rounding moves
+ * the variance. */
+static void test_var_of_pairs(void **state) {
+    fixture *f = *state;
+    static const double mean[] = {254, 1e6, -3e7};
+    static const char *const name[] = {"4", "16", "64", "256", "1024"};
+    double a[1024];
+    for (int k = 0, n = 4; k < 5; k++, n *= 4) {
+        fsr_node x = input(f, name[k], FSR_F64, 2, (int64_t[]){n, 1}, a);
+        for (int m = 0; m < 3; m++) {
+            for (int i = 0; i < n; i++)
+                a[i] = mean[m] + i % 2;
+            const double got = var_in_order(a, n);
+            fsr_ref_array want = run(f, fsr_var(x, (int[]){0}, 1, 0, 0));
+            fsr_verify_report report = {0};
+            if (!fsr_ref_compare(&want, &got, &report) || want.bound[0] > 1e-5)
+                fail_msg("%d at %g: %.17g, want %.17g +- %g", n, mean[m], got, value(&want, 0), want.bound[0]);
+            fsr_ref_array_free(&want);
+        }
+    }
+}
+
 /* A tie within the radii: either index. */
 static void test_argmax_tie(void **state) {
     fixture *f = *state;
@@ -684,6 +718,7 @@ int main(void) {
         TEST(test_zero_of_unknown_sign_goes_on),
         TEST(test_sum_orders),
         TEST(test_var),
+        TEST(test_var_of_pairs),
         TEST(test_argmax_tie),
         TEST(test_scans),
         TEST(test_overflow_of_another_order),
