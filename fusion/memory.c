@@ -14,6 +14,7 @@
  * Counter-example to a stack discipline: of a, b, c written in that order, a may die last. */
 #include "fusion/loop_plan.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALIGN = 256 };
 
@@ -78,8 +79,8 @@ static void in_place_step(fsr_program *program, int at) {
         int from = t->first == at && t->in_place_of < 0 ? dying(program, at, a, t->bytes) : -1;
         if (from < 0)
             continue;
-        t->in_place_of = step->use[from].slot.ordinal;
-        program->temporary[block_of(program, t->in_place_of)].last = t->last;
+        t->in_place_of = block_of(program, step->use[from].slot.ordinal);
+        program->temporary[t->in_place_of].last = t->last;
         k->array[a].aliased = k->array[from].aliased = true;
     }
 }
@@ -92,7 +93,7 @@ static void in_place_call(fsr_program *program, int at) {
         return;
     const int block = block_of(program, from->slot.ordinal);
     if (program->temporary[block].last == at && program->temporary[from->slot.ordinal].last == at)
-        program->temporary[work->slot.ordinal].in_place_of = from->slot.ordinal;
+        program->temporary[work->slot.ordinal].in_place_of = block;
 }
 
 void fsr_memory_lifetimes(fsr_program *program) {
@@ -109,12 +110,15 @@ void fsr_memory_lifetimes(fsr_program *program) {
         }
 }
 
-/* Who takes over an array's memory keeps it alive. */
+/* Who takes over an array's memory keeps it alive, and knows the first of them. Counter-example to knowing the one before
+ * alone: of 24,000 updates of one array each would walk to the first. */
 static void extend_blocks(fsr_program *program) {
     for (int i = 0; i < program->ntemporaries; ++i) {
-        fsr_temporary *block = &program->temporary[block_of(program, i)];
-        if (block->last < program->temporary[i].last)
-            block->last = program->temporary[i].last;
+        fsr_temporary *t = &program->temporary[i];
+        const int first = block_of(program, i);
+        t->in_place_of = first == i ? -1 : first;
+        if (program->temporary[first].last < t->last)
+            program->temporary[first].last = t->last;
     }
 }
 
@@ -219,45 +223,110 @@ static int by_size(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
-static bool alive_together(const fsr_temporary *a, const fsr_temporary *b) {
-    return a->first <= b->last && b->first <= a->last;
+/* Temporaries at one place, each dead before the next one is written. Counter-example to a list of all temporaries: of
+ * 16,000 that take turns in one place each would look at all others. */
+typedef struct turns {
+    int64_t offset, bytes;
+    const fsr_temporary **item; /* in order of time */
+    int n, capacity;
+} turns;
+
+typedef struct packing {
+    turns *place; /* in order of offset */
+    int n, capacity;
+} packing;
+
+/* The first of those that are not dead before a step; n: there is none. */
+static int after(const turns *place, int step) {
+    int low = 0, high = place->n;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (place->item[middle]->last < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/* placed[0..n) in order of offset. */
-static int64_t lowest(const fsr_temporary *t, const fsr_temporary *const *placed, int n) {
+static bool is_free(const turns *place, const fsr_temporary *t) {
+    const int next = after(place, t->first);
+    return next == place->n || place->item[next]->first > t->last;
+}
+
+static int64_t lowest(const fsr_temporary *t, const packing *p) {
     int64_t at = 0;
-    for (int i = 0; i < n; ++i) {
-        if (!alive_together(t, placed[i]))
+    for (int i = 0; i < p->n; ++i) {
+        const turns *place = &p->place[i];
+        if (is_free(place, t))
             continue;
-        if (fsr_size_add(at, fsr_round_up(t->bytes, ALIGN)) <= placed[i]->offset)
+        if (fsr_size_add(at, fsr_round_up(t->bytes, ALIGN)) <= place->offset)
             break;
-        int64_t end = fsr_size_add(placed[i]->offset, fsr_round_up(placed[i]->bytes, ALIGN));
+        int64_t end = fsr_size_add(place->offset, fsr_round_up(place->bytes, ALIGN));
         at = end > at ? end : at;
     }
     return at;
 }
 
-/* Keeps the order of offsets. */
-static void insert(const fsr_temporary **placed, int n, const fsr_temporary *t) {
-    for (; n > 0 && placed[n - 1]->offset > t->offset; --n)
-        placed[n] = placed[n - 1];
-    placed[n] = t;
+/* The place of that offset and size, a new one behind those of lower offsets if there is none. NULL: out of memory. */
+static turns *place_of(packing *p, int64_t offset, int64_t bytes) {
+    int at = 0;
+    while (at < p->n && (p->place[at].offset < offset || (p->place[at].offset == offset && p->place[at].bytes != bytes)))
+        ++at;
+    if (at < p->n && p->place[at].offset == offset)
+        return &p->place[at];
+    if (p->n == p->capacity) {
+        const int capacity = p->capacity ? 2 * p->capacity : 8;
+        turns *grown = realloc(p->place, sizeof *grown * (size_t)capacity);
+        if (!grown)
+            return NULL;
+        p->place = grown;
+        p->capacity = capacity;
+    }
+    memmove(&p->place[at + 1], &p->place[at], sizeof *p->place * (size_t)(p->n++ - at));
+    p->place[at] = (turns){.offset = offset, .bytes = bytes};
+    return &p->place[at];
+}
+
+/* A temporary gets its place; one without bytes is in nobody's way. False: out of memory. */
+static bool put(packing *p, fsr_temporary *t) {
+    t->offset = lowest(t, p);
+    turns *place = t->bytes ? place_of(p, t->offset, t->bytes) : NULL;
+    if (!place)
+        return t->bytes == 0;
+    if (place->n == place->capacity) {
+        const int capacity = place->capacity ? 2 * place->capacity : 4;
+        const fsr_temporary **grown = realloc(place->item, sizeof *grown * (size_t)capacity);
+        if (!grown)
+            return false;
+        place->item = grown;
+        place->capacity = capacity;
+    }
+    const int at = after(place, t->first);
+    memmove(&place->item[at + 1], &place->item[at], sizeof *place->item * (size_t)(place->n++ - at));
+    place->item[at] = t;
+    return true;
+}
+
+static void packing_clear(packing *p) {
+    for (int i = 0; i < p->n; ++i)
+        free(p->place[i].item);
+    free(p->place);
 }
 
 bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes) {
     fsr_temporary **order = malloc(sizeof *order * (size_t)(n + 1));
-    const fsr_temporary **placed = malloc(sizeof *placed * (size_t)(n + 1));
+    packing p = {NULL, 0, 0};
     int64_t size = 0;
     int blocks = 0;
-    bool good = order && placed;
+    bool good = order != NULL;
     for (int i = 0; i < n && order; ++i)
         if (temporary[i].in_place_of < 0)
             order[blocks++] = &temporary[i];
     if (good) {
         qsort(order, (size_t)blocks, sizeof *order, by_size);
-        for (int i = 0; i < blocks; ++i) {
-            order[i]->offset = lowest(order[i], placed, i);
-            insert(placed, i, order[i]);
+        for (int i = 0; i < blocks && good; ++i) {
+            good = put(&p, order[i]);
             int64_t end = fsr_size_add(order[i]->offset, fsr_round_up(order[i]->bytes, ALIGN));
             size = end > size ? end : size;
         }
@@ -266,7 +335,7 @@ bool fsr_memory_pack(fsr_temporary *temporary, int n, int64_t *bytes) {
                 temporary[i].offset = temporary[temporary[i].in_place_of].offset;
     }
     free(order);
-    free(placed);
+    packing_clear(&p);
     *bytes = size;
     return good;
 }

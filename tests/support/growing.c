@@ -103,6 +103,18 @@ static fsr_node *updates(fsr_graph *g, int n, int64_t elements, int *nouts) {
     return out;
 }
 
+/* Half of one array is replaced in place again and again; who sorts a state comes to be between two of them. */
+static fsr_node *states(fsr_graph *g, int n, int64_t elements, int *nouts) {
+    fsr_node *out = list(n), x = fsr_hint_set(fsr_neg(array(g, elements)), FSR_HINT_MATERIALIZE);
+    const int64_t half = elements / 2;
+    for (int i = 0; i < n; i++) {
+        out[i] = fsr_sort(x, NULL, 0, 0);
+        x = fsr_hint_set(fsr_update(x, fsr_slice(x, 0, 0, half, 1), array(g, half)), FSR_HINT_MATERIALIZE);
+    }
+    *nouts = n;
+    return out;
+}
+
 /* Sums of arrays, sums of others, and then of each one's product with its counterpart: kernels merge when all are there. */
 static fsr_node *merged(fsr_graph *g, int n, int64_t elements, int *nouts) {
     fsr_node *out = list(3 * n), *x = list(2 * n);
@@ -127,6 +139,7 @@ static const growing all[] = {
     {"turns", "sums, minima, maxima and products of the same arrays, asked in turn", turns},
     {"joined", "arrays side by side", joined},
     {"updates", "stored arrays, half of each replaced in place", updates},
+    {"states", "one stored array, half of it replaced in place again and again, and each state sorted", states},
     {"merged", "sums of two arrays, and then of their product, which joins the kernels of both", merged},
 };
 
