@@ -271,7 +271,8 @@ static int64_t lowest(const fsr_temporary *t, const packing *p) {
 /* The place of that offset and size, a new one behind those of lower offsets if there is none. NULL: out of memory. */
 static turns *place_of(packing *p, int64_t offset, int64_t bytes) {
     int at = 0;
-    while (at < p->n && (p->place[at].offset < offset || (p->place[at].offset == offset && p->place[at].bytes != bytes)))
+    while (at < p->n &&
+           (p->place[at].offset < offset || (p->place[at].offset == offset && p->place[at].bytes != bytes)))
         ++at;
     if (at < p->n && p->place[at].offset == offset)
         return &p->place[at];

@@ -108,7 +108,8 @@ void fsr_partition_settle(fsr_partition *p, int g) {
         p->seen[now] = false;
         for (int at = p->group[now].waiter - 1; at >= 0; at = p->reader[at].next) {
             const int waiter = p->reader[at].group;
-            if (waiter >= p->ngroups || !raise_level(p, waiter, APART) || p->seen[waiter] || p->group[waiter].level > most)
+            if (waiter >= p->ngroups || !raise_level(p, waiter, APART) || p->seen[waiter] ||
+                p->group[waiter].level > most)
                 continue;
             p->seen[waiter] = true;
             p->queue[(first + n++) % room] = waiter;
