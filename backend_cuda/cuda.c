@@ -96,6 +96,7 @@ static void cuda_facts(fsr_backend *b, fsr_backend_facts *out) {
 static bool cuda_has(void *backend, int library) {
     fsr_cuda *c = fsr_cuda_of(backend);
     return (library == FSR_LIBRARY_MATMUL && fsr_cublas_has(&c->cublas)) ||
+           (library == FSR_LIBRARY_MATMUL_EPILOGUE && fsr_cublaslt_has(&c->cublaslt)) ||
            (library == FSR_LIBRARY_SPARSE && fsr_cusparse_has(&c->cusparse));
 }
 
@@ -131,6 +132,7 @@ static void cuda_close(fsr_backend *b) {
     if (c->cublas.room)
         fsr_device_pool_free(c->pool, c->cublas.room);
     fsr_cublas_close(&c->cublas);
+    fsr_cublaslt_close(&c->cublaslt);
     fsr_cufft_close(&c->cufft);
     fsr_cuda_codes_close(c);
     fsr_cusolver_close(&c->cusolver);
@@ -322,6 +324,7 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
     if (config->device_memory)
         c->device_memory = *config->device_memory;
     fsr_cublas_open(&c->cublas);
+    fsr_cublaslt_open(&c->cublaslt);
     fsr_cusparse_open(&c->cusparse);
     const fsr_status status = start(c, config, fault);
     if (status == FSR_OK) {

@@ -5,6 +5,7 @@
 
 #include "backend_cuda/build.h"
 #include "backend_cuda/cublas.h"
+#include "backend_cuda/cublaslt.h"
 #include "backend_cuda/cufft.h"
 #include "backend_cuda/curand.h"
 #include "backend_cuda/cusolver.h"
@@ -66,6 +67,7 @@ typedef struct fsr_cuda {
     fsr_cuda_modules *modules;
     struct fsr_cuda_codes *codes; /* code.h */
     fsr_cublas cublas;
+    fsr_cublaslt cublaslt;
     fsr_cufft cufft;
     fsr_cusolver cusolver;
     fsr_curand_kept curand;

@@ -45,13 +45,15 @@ fsr_status fsr_cuda_scatter_sum(fsr_cuda *c, const fsr_library_call *call, void 
 }
 
 /* Sorts and selections are launches in the step's workspace. A product recorded has a workspace of its own, a transform
- * that of its plan: both are the backend's, so a caller's graph, which is launched in no order with the own stream, has
+ * that of its plan: both are the backend's (one with an epilogue has none, but the library's kernels are loaded by its
+ * first run), so a caller's graph, which is launched in no order with the own stream, has
  * none. cuSOLVER and cuSPARSE take memory call by call, cuRAND makes its generator anew. */
 fsr_recordable fsr_cuda_recordable(fsr_library library) {
     static const fsr_recordable of[FSR_LIBRARY_COUNT] = {
-        [FSR_LIBRARY_SORT] = FSR_RECORDED_ANYWHERE,     [FSR_LIBRARY_LEAST] = FSR_RECORDED_ANYWHERE,
-        [FSR_LIBRARY_GREATEST] = FSR_RECORDED_ANYWHERE, [FSR_LIBRARY_RANKED] = FSR_RECORDED_ANYWHERE,
-        [FSR_LIBRARY_MATMUL] = FSR_RECORDED_HERE,       [FSR_LIBRARY_FFT] = FSR_RECORDED_HERE};
+        [FSR_LIBRARY_SORT] = FSR_RECORDED_ANYWHERE,       [FSR_LIBRARY_LEAST] = FSR_RECORDED_ANYWHERE,
+        [FSR_LIBRARY_GREATEST] = FSR_RECORDED_ANYWHERE,   [FSR_LIBRARY_RANKED] = FSR_RECORDED_ANYWHERE,
+        [FSR_LIBRARY_MATMUL] = FSR_RECORDED_HERE,         [FSR_LIBRARY_FFT] = FSR_RECORDED_HERE,
+        [FSR_LIBRARY_MATMUL_EPILOGUE] = FSR_RECORDED_HERE};
     return of[library];
 }
 

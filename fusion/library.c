@@ -4,6 +4,7 @@
 #include "fusion/library.h"
 #include "fusion/fourier.h"
 #include "fusion/linalg.h"
+#include "graph/matmul.h"
 #include "graph/shape.h"
 #include <string.h>
 
@@ -91,6 +92,11 @@ void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const
 static int64_t work_matmul(const fsr_library_call *call, bool gpu) {
     (void)call, (void)gpu;
     return 0;
+}
+
+/* Of a GPU: a bias that is not aligned as cuBLASLt wants it is copied. */
+static int64_t work_matmul_epilogue(const fsr_library_call *call, bool gpu) {
+    return gpu && call->nin > 2 ? records(fsr_epilogue_of(call->called)->product.n, 4, 1) : 0;
 }
 
 /* cuSPARSE says what it needs when it is asked. */

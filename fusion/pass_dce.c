@@ -12,6 +12,18 @@ void fsr_flow_mark(const fsr_flow *flow, bool *live) {
             live[flow->node[i].arg[k].id] = true;
 }
 
+int *fsr_flow_readers(const fsr_flow *flow, fsr_status *status) {
+    int *n = calloc((size_t)flow->n + 1, sizeof *n);
+    if (!n)
+        *status = FSR_ERR_MEMORY;
+    for (int i = 0; n && i < flow->n; ++i)
+        for (int k = 0; k < flow->node[i].nargs; ++k)
+            ++n[flow->node[i].arg[k].id];
+    for (int i = 0; n && i < flow->nout; ++i)
+        ++n[flow->out[i].id];
+    return n;
+}
+
 bool fsr_pass_dce(fsr_flow *flow, fsr_status *status) {
     fsr_link *to = fsr_flow_redirects(flow, status);
     bool *live = calloc((size_t)flow->n + 1, sizeof *live);

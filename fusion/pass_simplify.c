@@ -63,15 +63,7 @@ static int *readers(const fsr_flow *flow, fsr_status *status) {
     bool any = false;
     for (int i = 0; i < flow->n; ++i)
         any = any || fsr_is(flow->node[i].kind, FSR_SCATTERS);
-    int *n = any ? calloc((size_t)flow->n, sizeof *n) : NULL;
-    if (any && !n)
-        *status = FSR_ERR_MEMORY;
-    for (int i = 0; n && i < flow->n; ++i)
-        for (int k = 0; k < flow->node[i].nargs; ++k)
-            ++n[flow->node[i].arg[k].id];
-    for (int i = 0; n && i < flow->nout; ++i)
-        ++n[flow->out[i].id];
-    return n;
+    return any ? fsr_flow_readers(flow, status) : NULL;
 }
 
 /* What a scatter left, and only this node reads: it is its own already. */

@@ -45,6 +45,8 @@ bool fsr_flow_in_order(const fsr_flow *flow, const fsr_flow_node *n);
 bool fsr_flow_bare_outs(fsr_flow *flow);
 /* Sets live[i] of the nodes that outputs need; the others' are false before. */
 void fsr_flow_mark(const fsr_flow *flow, bool *live);
+/* How many read each node's results, outputs counted; malloc'ed. NULL: out of memory (then *status is set). */
+int *fsr_flow_readers(const fsr_flow *flow, fsr_status *status);
 /* Replaces every result k of node i by link + k. */
 void fsr_flow_replace(fsr_link *to, int i, fsr_link link);
 /* A malloc'ed identity table; NULL: out of memory (then *status is set). */

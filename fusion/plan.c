@@ -6,6 +6,7 @@
 #include "fusion/apart.h"
 #include "fusion/bands.h"
 #include "fusion/contract.h"
+#include "fusion/epilogue.h"
 #include "fusion/loop_plan.h"
 #include "fusion/nest.h"
 #include "fusion/peak.h"
@@ -345,6 +346,8 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
         status = fsr_passes_run(flow, &options->passes, why, size);
     if (!status)
         status = fsr_flow_contract(flow, &options->target);
+    if (!status)
+        status = fsr_flow_epilogues(flow, options);
     if (!status)
         status = fsr_program_plan(out, flow, options, why, size);
     fsr_flow_clear(flow);

@@ -49,3 +49,15 @@ const char *fsr_matmul_check(const fsr_matmul *m, int64_t a, int64_t b, int64_t 
                ? NULL
                : "matrices outside of their arrays";
 }
+
+const char *fsr_epilogue_check(const fsr_epilogue *e, int64_t a, int64_t b, int64_t c, int64_t bias) {
+    const fsr_matmul *m = &e->product;
+    for (int i = 0; i < FSR_MATMUL_BATCHES; i++)
+        if (m->batches[i] != 1)
+            return "several products";
+    if (m->c_lead != m->n || (uint64_t)e->scale >> 32)
+        return "rows that lie apart, or a scale that is no f32";
+    if (bias >= 0 && (e->bias_offset < 0 || fsr_size_add(e->bias_offset, m->n) > bias))
+        return "a bias outside of its array";
+    return fsr_matmul_check(m, a, b, c);
+}

@@ -33,18 +33,33 @@ static const char *check_sort(const fsr_applied *a) {
     return fsr_is_place_dtype(n->dtype[1], n->shape.dim[last]) ? NULL : "dtype of the places";
 }
 
+static bool product_dtypes(const fsr_applied *a) {
+    const fsr_dtype from = fsr_applied_dtype(a, 0), to = a->n->dtype[0];
+    return from == fsr_applied_dtype(a, 1) && fsr_dtype_is_inexact(to) && !fsr_dtype_is_half(to) &&
+           (from == to || (fsr_dtype_is_half(from) && to == FSR_F32));
+}
+
 /* Words that lie apart: fusion/contract.h names them. */
 static const char *check_matmul(const fsr_applied *a) {
     const fsr_content *n = a->n;
     if (n->nargs != 2 || n->nout != 1 || fsr_called_count(n->called) != FSR_MATMUL_WORDS)
         return "arity";
-    const fsr_dtype from = fsr_applied_dtype(a, 0);
-    if (from != fsr_applied_dtype(a, 1) || !fsr_dtype_is_inexact(n->dtype[0]) || fsr_dtype_is_half(n->dtype[0]) ||
-        (from != n->dtype[0] && !(fsr_dtype_is_half(from) && n->dtype[0] == FSR_F32)))
+    if (!product_dtypes(a))
         return "dtypes";
     const fsr_matmul *m = fsr_matmul_of(n->called);
     return fsr_matmul_check(m, fsr_shape_size(&a->arg[0]->shape), fsr_shape_size(&a->arg[1]->shape),
                             fsr_shape_size(&n->shape));
+}
+
+static const char *check_matmul_epilogue(const fsr_applied *a) {
+    const fsr_content *n = a->n;
+    if (n->nargs < 2 || n->nargs > 3 || n->nout != 1 || fsr_called_count(n->called) != FSR_EPILOGUE_WORDS)
+        return "arity";
+    if (!product_dtypes(a) || n->dtype[0] != FSR_F32 || (n->nargs > 2 && fsr_applied_dtype(a, 2) != FSR_F32))
+        return "dtypes";
+    return fsr_epilogue_check(fsr_epilogue_of(n->called), fsr_shape_size(&a->arg[0]->shape),
+                              fsr_shape_size(&a->arg[1]->shape), fsr_shape_size(&n->shape),
+                              n->nargs > 2 ? fsr_shape_size(&a->arg[2]->shape) : -1);
 }
 
 static const char *check_fft(const fsr_applied *a) {

@@ -5,6 +5,7 @@
  * compared with those of plans that are otherwise the same (specialize.h): a plan that takes as arguments what differs
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
 #include "fusion/contract.h"
+#include "fusion/epilogue.h"
 #include "fusion/resolve.h"
 #include "runtime/plan_cache.h"
 #include "runtime/replays.h"
@@ -105,6 +106,8 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
         status = fsr_passes_run(flow, &options.passes, why, sizeof why);
     if (!status)
         status = fsr_flow_contract(flow, &options.target);
+    if (!status)
+        status = fsr_flow_epilogues(flow, &options);
     if (!status)
         status = fsr_choose_literals(ctx->families, flow, remember, choice);
     return status ? plan_fault(fault, status, why) : FSR_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices, from their definition: each element the sum of k products that may be kept unrounded, in
+/* Products of matrices, and a scale and a bias behind them, from their definition: each element the sum of k products that may be kept unrounded, in
  * whatever order they are added. Recorded graphs have sums of products instead (primitives/matmul.c), which are bounded
  * alike; the call is what a plan makes of those, and what a text may say. */
 #include "graph/matmul.h"
@@ -62,4 +62,30 @@ bool fsr_ref_matmul(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_vi
     (void)fault;
     out[0] = fsr_ref_data_new(rec->dtype[0], fsr_shape_size(&rec->shape), true);
     return out[0] && fill(fsr_matmul_of(rec->called), rec->dtype[0], both, out[0]);
+}
+
+/* a b, where a machine may round what comes of it once, with the next operation. */
+static fsr_ref_element joined(fsr_op op, const fsr_ref_element *a, const fsr_ref_element *b) {
+    return (fsr_ref_element){
+        .ball = fsr_ball_op(op, FSR_F32, FSR_F32, (const fsr_ball[]){a->ball, b->ball}, FSR_BALL_CONTRACTED),
+        .value = fsr_op_eval(op, FSR_F32, FSR_F32, (const fsr_value[]){a->value, b->value})};
+}
+
+bool fsr_ref_matmul_epilogue(const fsr_rec *rec, const fsr_shape *shape, const fsr_ref_view *in, fsr_ref_data **out,
+                             fsr_fault *fault) {
+    const fsr_epilogue *e = fsr_epilogue_of(rec->called);
+    const fsr_ref_element scale = fsr_ref_known(FSR_F32, (fsr_value){.f32 = fsr_epilogue_scale(e)});
+    const memory bias = {&shape[2], &in[2]};
+    bool well = fsr_ref_matmul(rec, shape, in, out, fault);
+    for (int64_t i = 0; i < e->product.m * e->product.n && well; i++) {
+        fsr_ref_element x = fsr_ref_data_get(out[0], i);
+        if (fsr_epilogue_scale(e) != 1)
+            x = joined(FSR_OP_MUL, &x, &scale);
+        if (rec->nargs > 2) {
+            const fsr_ref_element b = element(&bias, FSR_F32, e->bias_offset + i % e->product.n);
+            x = joined(FSR_OP_ADD, &x, &b);
+        }
+        well = fsr_ref_data_set(out[0], i, &x);
+    }
+    return well;
 }

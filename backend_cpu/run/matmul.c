@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library call "matmul" on a CPU: OpenBLAS', with as many threads as the context has; plain loops where there is
+/* The library calls "matmul" and "matmul_epilogue" on a CPU: OpenBLAS', with as many threads as the context has; plain loops where there is
  * none (plans then have no such calls, but whoever runs a program's steps by hand may) or where a side is beyond its
  * integers. */
 #include "graph/matmul.h"
@@ -88,14 +88,14 @@ static bool fits(const fsr_matmul *m) {
            m->c_lead <= INT_MAX;
 }
 
-fsr_status fsr_cpu_matmul(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
-                          fsr_fault *fault) {
+/* Either call's products, to `out`. */
+static fsr_status multiply(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *out,
+                           fsr_fault *fault) {
     const fsr_matmul *m = fsr_matmul_of(call->called);
-    const fsr_dtype dtype = call->array[2].dtype;
+    const fsr_dtype dtype = call->array[call->nin].dtype;
     const int64_t size = (int64_t)fsr_dtype_size(dtype), sets = fsr_matmul_sets(m), last = FSR_MATMUL_BATCHES - 1;
     const int wanted = crew->threads ? fsr_thread_pool_size(crew->threads) : 1;
     fsr_blas blas;
-    (void)work;
     if (call->array[0].dtype != dtype)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "matmul of %s on a CPU", fsr_dtype_name(call->array[0].dtype));
     const bool have = fits(m) && fsr_blas_find(&blas);
@@ -108,7 +108,7 @@ fsr_status fsr_cpu_matmul(const fsr_crew *crew, const fsr_library_call *call, vo
             fsr_matmul_set(m, i, at);
             const one o = {m, dtype, (const char *)array[0] + (at[0] + j * m->a_step[last]) * size,
                            (const char *)array[1] + (at[1] + j * m->b_step[last]) * size,
-                           (char *)array[2] + (at[2] + j * m->c_step[last]) * size};
+                           (char *)out + (at[2] + j * m->c_step[last]) * size};
             if (have)
                 by_blas(&blas, &o);
             else
@@ -117,4 +117,26 @@ fsr_status fsr_cpu_matmul(const fsr_crew *crew, const fsr_library_call *call, vo
     if (before != wanted)
         blas.set_threads(before);
     return FSR_OK;
+}
+
+fsr_status fsr_cpu_matmul(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
+                          fsr_fault *fault) {
+    (void)work;
+    return multiply(crew, call, array, array[call->nin], fault);
+}
+
+/* No plan for a CPU has one: its kernels add a bias with all threads. */
+fsr_status fsr_cpu_matmul_epilogue(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
+                                   fsr_fault *fault) {
+    const fsr_epilogue *e = fsr_epilogue_of(call->called);
+    const float scale = fsr_epilogue_scale(e), *bias = call->nin > 2 ? (const float *)array[2] + e->bias_offset : NULL;
+    float *out = array[call->nin];
+    (void)work;
+    const fsr_status status = multiply(crew, call, array, out, fault);
+    for (int64_t i = 0; i < e->product.m && !status; i++)
+        for (int64_t j = 0; j < e->product.n; j++) {
+            float *to = out + i * e->product.n + j;
+            *to = bias ? *to * scale + bias[j] : *to * scale;
+        }
+    return status;
 }

@@ -48,10 +48,11 @@ typedef struct plan_kind {
 } plan_kind;
 
 /* What the CPU backend has where there is OpenBLAS: products of matrices are calls, which are plain loops here where
- * there is none. */
+ * there is none; and what a GPU has with cuBLASLt. */
 static bool has_library(void *backend, int library) {
     (void)backend;
-    return library == FSR_LIBRARY_MATMUL || library == FSR_LIBRARY_SPARSE || library == FSR_LIBRARY_SEGMENTS;
+    return library == FSR_LIBRARY_MATMUL || library == FSR_LIBRARY_MATMUL_EPILOGUE || library == FSR_LIBRARY_SPARSE ||
+           library == FSR_LIBRARY_SEGMENTS;
 }
 
 /* The plans of one computation: unfused, the usual two, a GPU whose blocks hold only 16 columns (so that small arrays

@@ -114,9 +114,11 @@ fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
         const int64_t n[] = {fsr_node_size(x), fsr_node_size(y)};
         return fsr_fftconvolve(fsr_reshape(x, 1, &n[0]), fsr_reshape(y, 1, &n[1]), FSR_FULL);
     }
-    case 1:
-        return fsr_matmul(fsr_transpose(fuzz_filled(x, 2, (int64_t[]){K, M}), NULL),
-                          fuzz_filled(y, 2, (int64_t[]){K, N}));
+    case 1: {
+        fsr_node b = fuzz_filled(y, 2, (int64_t[]){K, N});
+        return fsr_add(fsr_matmul(fsr_transpose(fuzz_filled(x, 2, (int64_t[]){K, M}), NULL), b),
+                       fsr_slice(b, 0, K / 2, K / 2 + 1, 1));
+    }
     case 2:
         return fsr_matmul(fuzz_filled(x, 2, (int64_t[]){M, K}),
                           fsr_transpose(fuzz_filled(y, 2, (int64_t[]){N, K}), NULL));

@@ -128,6 +128,15 @@ static int forms(const recipe_step *s, int *form) {
     }
 }
 
+/* A sum of a product, as which it may be shown, and of something else. */
+static bool is_epilogue(const fsr_graph *graph, const fsr_rec *rec) {
+    const fsr_rec *x =
+        fsr_has(rec->kind, FSR_FIELD_op) && rec->op == FSR_OP_ADD ? fsr_graph_rec(graph, rec->arg[0].id) : NULL;
+    while (x && fsr_is(x->kind, FSR_IS_VIEW))
+        x = fsr_graph_rec(graph, x->arg[0].id);
+    return x && x->product;
+}
+
 /* The calls of libraries that are in a graph: a product is a fold until a plan makes a call of it. */
 static void note_calls(const fsr_graph *graph, int call[FSR_LIBRARY_COUNT]) {
     for (uint32_t id = 0; id < fsr_graph_slots(graph); id++) {
@@ -136,6 +145,8 @@ static void note_calls(const fsr_graph *graph, int call[FSR_LIBRARY_COUNT]) {
             call[rec->library]++;
         if (rec && rec->product)
             call[FSR_LIBRARY_MATMUL]++;
+        if (rec && is_epilogue(graph, rec))
+            call[FSR_LIBRARY_MATMUL_EPILOGUE]++;
     }
 }
 

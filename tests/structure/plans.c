@@ -12,6 +12,7 @@ fsr_program plan_make(const fsr_target *target, const fsr_node *outs, int n, pla
     fsr_program_options options = {.target = *target,
                                    .fusion = !knobs.unfused,
                                    .fuel = knobs.fueled ? knobs.fuel : -1,
+                                   .contraction = knobs.contraction,
                                    .explain = true,
                                    .passes = {.skip = knobs.skip}};
     fsr_ref *refs = malloc(sizeof *refs * (size_t)n);

@@ -14,6 +14,7 @@ typedef struct plan_knobs {
     bool fueled; /* fuel is meant */
     int fuel;
     const char *skip;
+    bool contraction;
 } plan_knobs;
 
 /* Fails the running test with the planner's words on an error. The caller clears the program. */
