@@ -15,7 +15,7 @@ typedef struct range {
 } range;
 
 static const range unknown = {1, 0};
-static const double exact = 0x1p53; /* up to here each integer is a double */
+static const double exact = 0x1p53 - 1; /* up to here each integer is a double, and no other becomes that */
 
 static range at_most(double bits, bool is_signed) {
     return is_signed ? (range){-ldexp(1, (int)bits - 1), ldexp(1, (int)bits - 1) - 1}

@@ -47,7 +47,19 @@ static void wide_places_wrap(void **state) {
         assert_true(got[k] == data[want[k]] + 1);
 }
 
+/* 2^53 + 1 and 2^53 are one double, and two places. */
+static void large_limits(void **state) {
+    (void)state;
+    const int64_t odd = ((int64_t)1 << 53) + 1, places[PLACES] = {0, odd - 1, odd, INT64_MAX};
+    float data[N] = {1}, got[PLACES];
+    fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), data), i = fsr_from_host(G, FSR_I64, 1, SHAPE(PLACES), places);
+    fsr_node at = fsr_sub(fsr_clamp(i, fsr_int(G, odd - 1), fsr_int(G, odd)), fsr_int(G, odd - N));
+    subject_error(subject_ctx, fsr_read(fsr_take(x, at, 0, FSR_BOUND_RAISE), got, sizeof got), FSR_ERR_INDEX,
+                  "is out of bounds");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(limits), SUBJECT_TEST(wide_places_wrap)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(limits), SUBJECT_TEST(wide_places_wrap),
+                                       SUBJECT_TEST(large_limits)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -105,6 +105,25 @@ static void floats(void **state) {
     assert_false(clips(fsr_cast(fsr_cast(clamped(INPUT(g, FSR_I64, 7), 0, N), FSR_F32), FSR_I64)));
 }
 
+/* What lies between ends is not what a float makes of it; of integers above 2^53 two are one double. */
+static void rounded(void **state) {
+    (void)state;
+    static const struct {
+        fsr_dtype dtype;
+        int64_t high; /* becomes one more */
+    } row[] = {{FSR_F32, (1 << 24) + 3}, {FSR_F16, (1 << 11) + 3}, {FSR_BF16, (1 << 8) + 3}};
+    const int64_t odd = ((int64_t)1 << 53) + 1;
+    const fsr_node x = INPUT(g, FSR_I64, 7), high = fsr_int(g, odd), low = fsr_int(g, odd - 1);
+    for (int i = 0; i < 3; i++) {
+        const fsr_node as = fsr_cast(clamped(x, 0, (double)row[i].high), row[i].dtype);
+        const fsr_node back = fsr_sub(fsr_cast(as, FSR_I64), fsr_int(g, row[i].high - (N - 1)));
+        assert_false(clips(fsr_maximum(back, fsr_int(g, 0))));
+    }
+    assert_false(clips(fsr_sub(fsr_clamp(x, low, high), fsr_int(g, odd - N))));
+    assert_false(clips(fsr_sub(fsr_add(clamped(x, 0, 0x1p53 - 1), fsr_int(g, 2)), fsr_int(g, odd - N))));
+    assert_true(clips(fsr_sub(fsr_clamp(x, fsr_int(g, odd - 9), fsr_int(g, odd - 2)), fsr_int(g, odd - N))));
+}
+
 /* Indices of two axes: both have to be inside; and through views and choices. */
 static void axes(void **state) {
     (void)state;
@@ -116,7 +135,7 @@ static void axes(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(clamps), TEST(dtypes), TEST(remainders),
-                                       TEST(sums),   TEST(floats), TEST(axes)};
+    const struct CMUnitTest tests[] = {TEST(clamps), TEST(dtypes),  TEST(remainders), TEST(sums),
+                                       TEST(floats), TEST(rounded), TEST(axes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
