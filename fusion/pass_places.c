@@ -15,36 +15,55 @@ static fsr_flow_node *places_of(const fsr_flow *flow, const fsr_flow_node *n) {
     return has && n->arg[0].output == 1 && call->dtype[1] != FSR_I64 ? call : NULL;
 }
 
-/* Nodes that outputs need and that read a result. */
-static int readers(const fsr_flow *flow, const bool *live, fsr_link of) {
-    int n = 0;
-    for (int i = 0; i < flow->n; ++i)
+/* Of a result: nodes that outputs need and that read it, and outputs that are it. */
+typedef struct readers {
+    int nodes, outputs;
+} readers;
+
+/* Of all results: counted once, not for each output. NULL: out of memory. */
+static readers *count(const fsr_flow *flow, const bool *live) {
+    readers *of = calloc((size_t)flow->n * FSR_MAX_OUTPUTS + 1, sizeof *of);
+    for (int i = 0; of && i < flow->n; ++i)
         for (int k = 0; live[i] && k < flow->node[i].nargs; ++k)
-            n += flow->node[i].arg[k].id == of.id && flow->node[i].arg[k].output == of.output;
-    return n;
+            ++of[flow->node[i].arg[k].id * FSR_MAX_OUTPUTS + flow->node[i].arg[k].output].nodes;
+    for (int i = 0; of && i < flow->nout; ++i)
+        ++of[flow->out[i].id * FSR_MAX_OUTPUTS + flow->out[i].output].outputs;
+    return of;
+}
+
+static bool any_places(const fsr_flow *flow) {
+    for (int i = 0; i < flow->nout; ++i)
+        if (places_of(flow, &flow->node[flow->out[i].id]))
+            return true;
+    return false;
 }
 
 bool fsr_pass_places(fsr_flow *flow, fsr_status *status) {
+    if (!any_places(flow))
+        return false;
     bool progress = false, *live = calloc((size_t)flow->n + 1, sizeof *live);
     fsr_link *to = fsr_flow_redirects(flow, status);
-    if (!live)
-        *status = FSR_ERR_MEMORY;
     if (live && to)
         fsr_flow_mark(flow, live);
-    for (int i = 0; live && to && i < flow->nout; ++i) {
+    readers *of = live && to ? count(flow, live) : NULL;
+    if (!of)
+        *status = FSR_ERR_MEMORY;
+    for (int i = 0; of && i < flow->nout; ++i) {
+        const int out = flow->out[i].id * FSR_MAX_OUTPUTS;
         const fsr_flow_node *n = &flow->node[flow->out[i].id];
         fsr_flow_node *call = places_of(flow, n);
-        if (!call || fsr_flow_gives(flow, n->arg[0]) || readers(flow, live, n->arg[0]) != 1 ||
-            readers(flow, live, flow->out[i]) > 0)
+        const readers *taken = call ? &of[n->arg[0].id * FSR_MAX_OUTPUTS + n->arg[0].output] : NULL;
+        if (!call || taken->outputs > 0 || taken->nodes != 1 || of[out].nodes > 0)
             continue;
         call->dtype[1] = FSR_I64;
-        to[flow->out[i].id * FSR_MAX_OUTPUTS] = n->arg[0];
+        to[out] = n->arg[0];
         progress = true;
     }
     for (int i = 0; progress && i < flow->n; ++i)
         fsr_flow_redirect(flow, i, to);
     if (progress)
         fsr_flow_redirect_outs(flow, to);
+    free(of);
     free(live);
     free(to);
     return progress;

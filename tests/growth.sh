@@ -19,7 +19,7 @@ instructions() {
 # Of the first shapes a kernel takes hundreds of parts, so that eight times as many are eight times the kernels only where
 # there are some.
 failed=0
-for row in chain:1000:13400 products:1000:18800 scaled:2500:16600 shared:1000:31900 folds:250:26400 turns:250:34100 joined:250:52700 updates:600:43900 merged:250:35700 states:1000:45300; do
+for row in chain:1000:13400 products:1000:18800 scaled:2500:16600 shared:1000:31900 folds:250:26400 turns:250:34100 joined:250:52700 updates:600:43900 merged:250:35700 states:1000:45300 orders:1000:8300; do
     IFS=: read -r shape parts bound <<<"$row"
     small=$(instructions "$shape" "$parts")
     large=$(instructions "$shape" $((8 * parts)))

@@ -130,6 +130,15 @@ static fsr_node *merged(fsr_graph *g, int n, int64_t elements, int *nouts) {
     return out;
 }
 
+/* The order of each array is a result. */
+static fsr_node *orders(fsr_graph *g, int n, int64_t elements, int *nouts) {
+    fsr_node *out = list(n);
+    for (int i = 0; i < n; i++)
+        out[i] = fsr_argsort(array(g, elements), NULL, 0, 0);
+    *nouts = n;
+    return out;
+}
+
 static const growing all[] = {
     {"chain", "operations one after the other", chain},
     {"products", "a balanced sum of products of arrays of their own", products},
@@ -140,6 +149,7 @@ static const growing all[] = {
     {"joined", "arrays side by side", joined},
     {"updates", "stored arrays, half of each replaced in place", updates},
     {"states", "one stored array, half of it replaced in place again and again, and each state sorted", states},
+    {"orders", "the order of each of several arrays", orders},
     {"merged", "sums of two arrays, and then of their product, which joins the kernels of both", merged},
 };
 
