@@ -11,10 +11,11 @@
  * Counter-example to each lane's storing what it has at the place of its own: a lane's elements are neighbours already,
  * so at any moment lanes store several elements apart, and every line of memory is written in pieces. */
 #include "backend_cuda/emit.h"
+#include "fusion/filter.h"
 #include <stdio.h>
 
 static bool is_compacted(const fsr_emit *e, int v) {
-    return e->k->inst[v].filter == FSR_FILTER_COMPACTED;
+    return e->k->inst[v].filter;
 }
 
 static bool is_handed_over(const fsr_emit *e, int v) {

@@ -107,10 +107,11 @@ void fsr_emit_where(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live) {
 void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const fsr_inst *inst = &e->k->inst[v];
     const bool near = !e->s.wide && fsr_value_was_near(e->k, inst->arg[0]);
-    char ref[FSR_REF], where[FSR_EXPR], live[FSR_REF];
+    char ref[FSR_REF], where[FSR_EXPR], live[FSR_REF], end[FSR_REF];
     fsr_emit_where(e, where, v, fsr_emit_live(e, live, v));
-    fsr_emit_add(e, buf, 0, "fsr_%s(%s%s, %sn%d", fsr_bound_name(inst->bound), near ? "(i32)" : "",
-                 fsr_emit_ref(e, ref, inst->arg[0]), near ? "" : "(i64)", inst->index);
+    fsr_emit_int_name(end, inst->index);
+    fsr_emit_add(e, buf, 0, "fsr_%s(%s%s, %s%s", fsr_bound_name(inst->bound), near ? "(i32)" : "",
+                 fsr_emit_ref(e, ref, inst->arg[0]), near ? "" : "(i64)", end);
     if (inst->report && where[0])
         fsr_emit_add(e, buf, strlen(buf), ", %s ? x%d : nullptr", where, inst->report - 1);
     else if (inst->report)

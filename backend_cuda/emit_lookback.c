@@ -9,6 +9,7 @@
  *
  * Counter-example to one thread a column of 150,000 by 24: 24 threads, 150,000 steps each, one after another. */
 #include "backend_cuda/emit.h"
+#include "fusion/filter.h"
 #include <stdio.h>
 
 int fsr_emit_beside(const fsr_emit *e) {

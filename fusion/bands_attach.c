@@ -87,7 +87,7 @@ static bool describe(fsr_kernel *k, const fsr_kernel *own) {
     return good;
 }
 
-static void attach(fsr_group *host, fsr_partition *p, int g, const fsr_bands *bands, const fsr_program_options *options,
+static bool attach(fsr_group *host, fsr_partition *p, int g, const fsr_bands *bands, const fsr_program_options *options,
                    bool *text) {
     fsr_group *group = &p->group[g];
     fsr_nests *nests = host->kernel->nests;
@@ -95,11 +95,12 @@ static void attach(fsr_group *host, fsr_partition *p, int g, const fsr_bands *ba
     nest->kernel = group->kernel;
     nest->kernel->contraction = options->contraction;
     fsr_literals_bind(group, p, text);
-    fsr_schedule_choose(group, &options->target);
+    const bool good = fsr_schedule_choose(group, &options->target);
     snprintf(nest->kernel->name, sizeof nest->kernel->name, "nest%d", nests->n++);
     add_arguments(host, group, nest);
     add_reach(host, bands, g, nest);
     group->kernel = NULL;
+    return good;
 }
 
 /* Literals, and what nests take, become arguments. */
@@ -121,7 +122,8 @@ fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, int host, 
     if (options->target.gpu)
         fsr_band_say_tiles(bands, p, host);
     for (int g = bands->first[host]; g >= 0; g = bands->next[g])
-        attach(last, p, g, bands, options, text);
+        if (!attach(last, p, g, bands, options, text))
+            return FSR_ERR_MEMORY;
     for (int i = nests->n - 1; i >= 0; --i)
         if (!describe(last->kernel, nests->nest[i].kernel))
             return FSR_ERR_MEMORY;

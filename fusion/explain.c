@@ -2,6 +2,7 @@
 /* The plan in words: kernels with the lines that recorded them, their domain, schedule and arrays, then every edge that
  * was not fused, with the reason. */
 #include "fusion/explain.h"
+#include "fusion/filter.h"
 #include "fusion/literals.h"
 #include "fusion/loop_plan.h"
 #include "fusion/nest.h"
@@ -108,7 +109,7 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
              k->npasses == 1 ? "" : "es");
     explain_schedule(step, to);
     explain_arrays(step, k->narrays, to);
-    if (fsr_kernel_compacts(k))
+    if (fsr_kernel_filters(k))
         fsr_fput(to, "\n    filters: compacted %s",
                  k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
                  : k->schedule.members ? "by tiles, the next one loaded meanwhile, written in whole lines of memory"

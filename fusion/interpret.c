@@ -88,8 +88,8 @@ static fsr_value load(fsr_machine *m, const fsr_access *a) {
     return v;
 }
 
-/* Where in its row a compacted store goes. */
-static int64_t compacted_place(const fsr_machine *m, const fsr_inst *inst) {
+/* Where in its row a filter's store goes. */
+static int64_t filtered_place(const fsr_machine *m, const fsr_inst *inst) {
     int64_t before = fsr_value_cast(FSR_I64, m->k->inst[inst->arg[2]].dtype, m->value[inst->arg[2]]).i64;
     return m->value[inst->arg[1]].b ? before : m->columns - 1 - (m->column - before);
 }
@@ -109,7 +109,7 @@ static void store(fsr_machine *m, const fsr_inst *inst) {
         return;
     if (inst->filter && inst->front && !m->value[inst->arg[1]].b)
         return;
-    int64_t at = address(m, a) + (inst->filter == FSR_FILTER_COMPACTED ? compacted_place(m, inst) : 0);
+    int64_t at = address(m, a) + (inst->filter ? filtered_place(m, inst) : 0);
     if (m->status != FSR_OK)
         return;
     if (inst->combines) {

@@ -44,11 +44,10 @@
  * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE
  * with symbols is evaluated at every point of the domain.
  *
- * Filters. A STORE may say that its places are a filter's, of mask arg[1] and its exclusive running count arg[2]: along
- * the columns, selected elements one after the other from the front, the others from the end. It stays so until the
- * schedule is chosen (compact.c). Threads that each compute a place store there, and nothing is left of the filter. Who
- * goes along the columns in order compacts: the address then is that of the row, without the place and what computed
- * it, and whoever stores keeps count.
+ * Filters. A STORE may say that it is a filter's, of mask arg[1] and its exclusive running count arg[2]: its address is
+ * that of a row, along the columns of which selected elements go one after the other from the front, the others from the
+ * end. Who goes along the columns in order keeps count. Where a schedule has threads that each store an element by
+ * itself, it makes stores at computed addresses of them (filter_places.c), and nothing is left of the filter.
  *
  * Combining stores. A STORE at computed places may leave `op` of what is there and what it stores, all at once: any
  * points may then have one place. The op is one of those that the table of operations calls ATOMIC, which commute and
@@ -484,29 +483,6 @@ static inline bool fsr_picks_loop(const fsr_kernel *k, const fsr_inst *inst) {
 }
 /* True if instruction `number` reads `value`. */
 bool fsr_inst_reads(const fsr_kernel *k, int number, int value);
-
-/* What a filter's stores become once a schedule is chosen: compacted, if all may be and `compacts`, or else stores at
- * computed addresses. */
-void fsr_kernel_settle_filters(fsr_kernel *k, bool compacts);
-/* Removes the instructions whose values nobody reads (unused.c). at: FSR_MAX_INSTS numbers, those that the
- * instructions have from now on, -1 for what is gone; the symbols of forms are the caller's to renumber. */
-void fsr_kernel_drop_unused(fsr_kernel *k, int *at);
-/* Some store is compacted. */
-bool fsr_kernel_compacts(const fsr_kernel *k);
-/* Bytes of an element of every array that filters store, together. */
-int fsr_kernel_filtered_bytes(const fsr_kernel *k);
-/* True if blocks of a look-back may do tile after tile, see fsr_schedule. */
-bool fsr_kernel_may_chain(const fsr_kernel *k);
-/* True if the tiles of a look-back may be pooled, see fsr_schedule. */
-bool fsr_kernel_may_pool(const fsr_kernel *k);
-/* The fold whose running result is what `store`, a compacted one, counts by. */
-int fsr_counting_fold(const fsr_kernel *k, const fsr_inst *store);
-/* The scan of the same pass that ends with what reduction f gives, to the bit; -1: there is none. */
-int fsr_fold_rides(const fsr_kernel *k, int f);
-/* True if there are reductions and each of them has such a scan. */
-bool fsr_reductions_ride(const fsr_kernel *k);
-/* `before` is the result of an exclusive running count of the bool `mask`, i32 or i64. */
-bool fsr_counts_mask(const fsr_kernel *k, int before, int mask);
 
 /* Passes that need loop `loop` for each element, if nothing is kept between them. */
 int fsr_kernel_loop_passes(const fsr_kernel *k, int loop);

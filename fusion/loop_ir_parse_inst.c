@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions of the loop IR's text, one a line: "p1 elem v4 = f32 exp(v3) keep". A value names by its first letter
  * and a digit what it reads (s0, g0, f0.1, l0.1, l0(...)); any other word is an op, a load, an index or a call. */
+#include "fusion/loop_ir_edit.h"
 #include "fusion/loop_ir_parse_parts.h"
 #include <string.h>
 
@@ -35,14 +36,12 @@ static void read_combining(fsr_kernel_reader *r, fsr_inst *inst) {
     inst->extent = fsr_lex_mark(l, "i", r->k->nints);
 }
 
-/* store b1[...] = v6, of a filter with "filter v2 after v7" or "compact v2 after v7", and "front", before the sign */
+/* store b1[...] = v6, of a filter with "filter v2 after v7", and "front", before the sign */
 static void read_store(fsr_kernel_reader *r, fsr_inst *inst) {
     fsr_lex *l = &r->lex;
     int n = r->k->ninsts;
     inst->index = fsr_read_access(r);
-    inst->filter = fsr_lex_try(l, "filter")    ? FSR_FILTER_ADDRESSED
-                   : fsr_lex_try(l, "compact") ? FSR_FILTER_COMPACTED
-                                               : FSR_FILTER_NONE;
+    inst->filter = fsr_lex_try(l, "filter");
     if (inst->filter) {
         inst->arg[1] = fsr_lex_mark(l, "v", n);
         fsr_lex_expect(l, "after");
@@ -190,7 +189,7 @@ void fsr_read_inst(fsr_kernel_reader *r) {
     }
     fsr_inst *inst = &k->inst[k->ninsts];
     fsr_stand *stand = &k->stand[k->ninsts];
-    *inst = (fsr_inst){.node = -1};
+    *inst = fsr_inst_blank(FSR_INST_CONST, FSR_BOOL, -1);
     fsr_lex_int(l, 0, k->npasses, &pass);
     *stand = (fsr_stand){.pass = (int8_t)pass};
     stand->level = fsr_lex_try(l, "elem") ? FSR_ELEM : fsr_lex_try(l, "once") ? FSR_ONCE : FSR_ROW;

@@ -202,8 +202,7 @@ static void print_store(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
     fsr_fput(to, "store ");
     print_address(to, k, &k->access[inst->index]);
     if (inst->filter)
-        fsr_fput(to, " %s v%d after v%d%s", inst->filter == FSR_FILTER_ADDRESSED ? "filter" : "compact", inst->arg[1],
-                 inst->arg[2], inst->front ? " front" : "");
+        fsr_fput(to, " filter v%d after v%d%s", inst->arg[1], inst->arg[2], inst->front ? " front" : "");
     if (inst->combines)
         fsr_fput(to, " by %s of i%d", fsr_op_get(inst->op)->name, inst->extent);
     fsr_fput(to, " = v%d", inst->arg[0]);

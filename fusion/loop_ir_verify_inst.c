@@ -5,6 +5,7 @@
  * which have been checked.
  * Counter-example to trusting an argument's number alone: a ROW instruction may name an earlier ELEM value, of which
  * there are as many as columns. */
+#include "fusion/filter.h"
 #include "fusion/loop_ir_verify.h"
 
 static const fsr_stand *stand_of(const fsr_check *v) {
@@ -133,8 +134,8 @@ static bool check_guarded(const fsr_check *v, int guard) {
     return true;
 }
 
-/* A compacted store: its address is that of a row, and threads or a loop go along the columns of it. */
-static bool check_compacted(const fsr_check *v, const fsr_inst *inst) {
+/* A filter's address is that of a row, and threads or a loop go along the columns of it. */
+static bool check_filtered_row(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
     const fsr_access *a = &k->access[inst->index];
     const fsr_index_form *form = fsr_access_form(k, inst->index);
@@ -142,23 +143,23 @@ static bool check_compacted(const fsr_check *v, const fsr_inst *inst) {
     for (int d = k->nparallel; d < k->ndim; d++)
         moves = moves || form->stride[d] != FSR_STRIDE_ZERO;
     if (moves)
-        return fsr_check_bad(v, "a compacted store through access %d, which moves along the columns", inst->index);
+        return fsr_check_bad(v, "a filter's store through access %d, which moves along the columns", inst->index);
     if (k->schedule.target != FSR_TARGET_GPU && (k->ndim != 1 || k->npasses != 1))
-        return fsr_check_bad(v, "a compacted store that is not one of each column of one row, in one pass");
+        return fsr_check_bad(v, "a filter's store that is not one of each column of one row, in one pass");
     if (k->schedule.kind == FSR_SCHEDULE_COL)
-        return fsr_check_bad(v, "a compacted store down the columns");
+        return fsr_check_bad(v, "a filter's store down the columns");
     return true;
 }
 
 /* A filter's store: its mask, and the count of it. */
 static bool check_filter(const fsr_check *v, const fsr_inst *inst) {
-    if (inst->filter > FSR_FILTER_COMPACTED || stand_of(v)->level == FSR_ROW)
+    if (stand_of(v)->level == FSR_ROW)
         return fsr_check_bad(v, "a filter's store that is not one of each column");
     if (!check_operand(v, inst->arg[1], FSR_BOOL) || !check_argument(v, inst->arg[2]))
         return false;
     if (!fsr_counts_mask(v->k, inst->arg[2], inst->arg[1]))
         return fsr_check_bad(v, "v%d is no running count of v%d", inst->arg[2], inst->arg[1]);
-    return inst->filter == FSR_FILTER_ADDRESSED || check_compacted(v, inst);
+    return check_filtered_row(v, inst);
 }
 
 /* A combining store: alone with its array, as what is there changes while the kernel runs. */

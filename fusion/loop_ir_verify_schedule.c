@@ -2,6 +2,7 @@
 /* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
  *
  * A backend relies on them: threads of a row that are no power of two would fold a row wrongly, not fail. */
+#include "fusion/filter.h"
 #include "fusion/interval.h"
 #include "fusion/launch_shape.h"
 #include "fusion/loop_ir_verify.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* In which passes a kernel runs the loops of its elements (ITERATE): one each.
+/* In which passes a kernel computes what: each value in the first one that reads it, and the loops of its elements
+ * (ITERATE) in one each.
  *
  * A store may wait: it goes to the last pass in which its loops are needed. Counter-example to storing as soon as the
  * value is there: y is folded in pass 1, beside the maximum of something else found in pass 0; storing y in pass 0 as
  * well would run its loop twice. */
-#include "fusion/loop_ir.h"
+#include "fusion/loop_ir_edit.h"
 
 _Static_assert(FSR_MAX_LOOPS <= 8, "a bit each");
 
@@ -56,4 +57,35 @@ void fsr_kernel_join_stores(fsr_kernel *k) {
                 if (k->inst[i].kind == FSR_INST_STORE && runs(k, i, uses[i], l))
                     k->stand[i].pass = last;
         }
+}
+
+/* A value of an element that may be computed in any pass from those of its arguments on. */
+static bool may_wait(const fsr_kernel *k, int i) {
+    const fsr_inst_kind kind = k->inst[i].kind;
+    return k->stand[i].level == FSR_ELEM && kind != FSR_INST_STORE && kind != FSR_INST_COMBINE &&
+           kind != FSR_INST_PICK && kind != FSR_INST_ITERATE;
+}
+
+static int first_reader(const fsr_kernel *k, int value) {
+    int first = -1;
+    for (int j = value + 1; j < k->ninsts; ++j) {
+        const int pass = k->stand[j].pass;
+        if ((first < 0 || pass < first) && fsr_inst_reads(k, j, value))
+            first = pass;
+    }
+    return first;
+}
+
+void fsr_kernel_sink(fsr_kernel *k) {
+    for (int i = 0; i < k->ninsts; ++i) {
+        int argument[FSR_MAX_ARGUMENTS], n = may_wait(k, i) ? fsr_inst_arguments(k, i, argument) : 0;
+        k->stand[i].pass = may_wait(k, i) ? 0 : k->stand[i].pass;
+        for (int a = 0; a < n; ++a)
+            fsr_stand_behind(&k->stand[i], &k->stand[argument[a]]);
+    }
+    for (int i = k->ninsts - 1; i >= 0; --i) {
+        const int first = may_wait(k, i) ? first_reader(k, i) : -1;
+        if (first > k->stand[i].pass)
+            k->stand[i].pass = first;
+    }
 }

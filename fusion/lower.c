@@ -45,42 +45,20 @@ int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, co
     return fsr_lower_blame(l, reason, blame);
 }
 
+int fsr_lower_made(fsr_lowering *l, int value) {
+    return value < 0 ? fsr_lower_refuse(l, "the kernel would have too many instructions") : value;
+}
+
 int fsr_lower_add_at(fsr_lowering *l, const fsr_inst *inst, fsr_stand least) {
-    fsr_kernel *k = l->k;
-    if (k->ninsts == FSR_MAX_INSTS)
-        return fsr_lower_refuse(l, "the kernel would have too many instructions");
-    fsr_stand *stand = &k->stand[k->ninsts];
-    int argument[FSR_MAX_ARGUMENTS], n;
-    k->inst[k->ninsts] = *inst;
-    *stand = least;
-    n = fsr_inst_arguments(k, k->ninsts, argument);
-    for (int i = 0; i < n; ++i)
-        fsr_stand_behind(stand, &k->stand[argument[i]]);
-    return k->ninsts++;
+    return fsr_lower_made(l, fsr_kernel_add(l->k, inst, least));
 }
 
 int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst) {
     return fsr_lower_add_at(l, inst, (fsr_stand){.level = FSR_ROW});
 }
 
-static bool same_inst(const fsr_inst *a, const fsr_inst *b) {
-    bool same = a->kind == b->kind && a->dtype == b->dtype && a->compute == b->compute && a->op == b->op &&
-                a->index == b->index && a->guard == b->guard && a->bound == b->bound && a->report == b->report;
-    return same && !memcmp(a->arg, b->arg, sizeof a->arg);
-}
-
 int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst, fsr_level least) {
-    for (int i = 0; i < l->k->ninsts; ++i)
-        if (same_inst(&l->k->inst[i], inst))
-            return i;
-    return fsr_lower_add_at(l, inst, (fsr_stand){.level = least});
-}
-
-fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node) {
-    fsr_inst inst = {.kind = kind, .dtype = dtype, .node = node};
-    for (int i = 0; i < FSR_MAX_OPERANDS; ++i)
-        inst.arg[i] = -1;
-    return inst;
+    return fsr_lower_made(l, fsr_kernel_add_once(l->k, inst, least));
 }
 
 /* A loop that is a kernel of its own, of this very group; one that was stored because another kernel asked for it may

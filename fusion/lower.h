@@ -7,6 +7,7 @@
 #define FUSOR_FUSION_LOWER_H
 
 #include "fusion/box.h"
+#include "fusion/loop_ir_edit.h"
 #include "fusion/partition.h"
 
 typedef struct fsr_memo fsr_memo;
@@ -58,15 +59,15 @@ int fsr_lower_eval(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_eval_under(fsr_lowering *l, fsr_link link, const fsr_index *index, int guard);
 /* Notes why the group is no kernel, unless something was noted before: -1. */
 int fsr_lower_refuse(fsr_lowering *l, const char *reason);
-/* The same; with `blame` stored it could be one. */
+/* What was to be appended, and -1 refused where there was no room. */
+int fsr_lower_made(fsr_lowering *l, int value);
+/* The same as fsr_lower_refuse; with `blame` stored it could be one. */
 int fsr_lower_blame(fsr_lowering *l, const char *reason, fsr_link blame);
 /* The same, because a flat index does not split into a node's dimensions; over a finer domain it might. */
 int fsr_lower_blame_flat(fsr_lowering *l, const char *reason, fsr_link blame, const fsr_index *index);
 /* An instruction like one that is there is that one, else it is added. */
 int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst, fsr_level least);
-/* A new instruction without arguments; and its appending, of the row or `least`, in the level and pass of its arguments
- * at least. */
-fsr_inst fsr_lower_blank(fsr_inst_kind kind, fsr_dtype dtype, int node);
+/* A new instruction's appending, of the row or `least`, in the level and pass of its arguments at least. */
 int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst);
 int fsr_lower_add_at(fsr_lowering *l, const fsr_inst *inst, fsr_stand least);
 

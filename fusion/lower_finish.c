@@ -12,6 +12,7 @@
  *
  * Counter-example to merging by shape: x + x.T of a square x has the same extents in both, and merges in neither. */
 #include "fusion/address.h"
+#include "fusion/filter.h"
 #include "fusion/lower.h"
 #include <string.h>
 
@@ -193,24 +194,6 @@ static void settle_homes(fsr_kernel *k) {
     }
 }
 
-/* ELEM values move to the first pass that reads them: a load that only pass 2 needs is not done in pass 0. */
-static void sink_passes(fsr_kernel *k) {
-    for (int i = k->ninsts - 1; i >= 0; --i) {
-        fsr_inst *at = &k->inst[i];
-        if (k->stand[i].level != FSR_ELEM || at->kind == FSR_INST_STORE || at->kind == FSR_INST_COMBINE ||
-            at->kind == FSR_INST_PICK || at->kind == FSR_INST_ITERATE)
-            continue;
-        int first = -1;
-        for (int j = i + 1; j < k->ninsts; ++j) {
-            int pass = k->stand[j].pass;
-            if ((first < 0 || pass < first) && fsr_inst_reads(k, j, i))
-                first = pass;
-        }
-        if (first > k->stand[i].pass)
-            k->stand[i].pass = first;
-    }
-}
-
 /* ---- guards ---------------------------------------------------------------------------------------------- */
 
 /* Guards that no instruction names any more, since loads were widened, go; then conditions that no guard names. */
@@ -317,6 +300,6 @@ bool fsr_lower_finish(fsr_lowering *l) {
     if (k->npasses > 1)
         k->live = 0;
     fsr_kernel_join_stores(k);
-    sink_passes(k);
-    return true;
+    fsr_kernel_sink(k);
+    return fsr_kernel_has_places(k) || (fsr_lower_refuse(l, "the kernel would have too many instructions"), false);
 }

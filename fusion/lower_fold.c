@@ -64,7 +64,7 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
     if (!fsr_lower_fold_index(l, node, &input, &result))
         return fsr_lower_refuse(l, "the folds have different domains"), false;
     *fold = (fsr_fold){0};
-    fsr_inst inst = fsr_lower_blank(FSR_INST_COMBINE, n->dtype[0], node);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_COMBINE, n->dtype[0], node);
     inst.index = slot;
     for (int i = 0; i < n->nout; ++i) {
         fold->input[i] = fsr_lower_eval_under(l, n->arg[i], &input, 0);
@@ -101,7 +101,7 @@ static int own_result(fsr_lowering *l, fsr_link link, const fsr_index *index, in
         return -1;
     const bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
     const int8_t pass = (int8_t)l->k->fold[slot].pass;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
     inst.index = slot;
     inst.component = link.output;
     inst.arg[0] = l->combine[slot];

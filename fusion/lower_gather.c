@@ -36,7 +36,7 @@ int fsr_lower_extent(fsr_lowering *l, int64_t extent) {
 }
 
 int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound) {
-    fsr_inst inst = fsr_lower_blank(FSR_INST_BOUND, FSR_I64, link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_BOUND, FSR_I64, link.id);
     inst.arg[0] = value;
     inst.bound = bound;
     inst.index = fsr_lower_extent(l, extent);

@@ -86,7 +86,7 @@ static bool runs_for_others(fsr_lowering *l, fsr_link link) {
 /* The ITERATE of a loop that was not asked for yet, with what it needs: its slot. Loops among the inputs come first. */
 static int loop_add(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
-    fsr_inst inst = fsr_lower_blank(FSR_INST_ITERATE, FSR_I32, link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_ITERATE, FSR_I32, link.id);
     fsr_stand stand = {.level = FSR_ROW};
     int input[FSR_MAX_ARGS];
     if (runs_for_others(l, link))
@@ -133,7 +133,7 @@ int fsr_lower_loop_result(fsr_lowering *l, fsr_link link, const fsr_index *index
     int slot = loop_slot(l, link, index);
     if (slot < 0)
         return -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
     inst.index = slot;
     inst.component = link.output;
     inst.arg[0] = l->iterate[slot];

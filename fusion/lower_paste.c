@@ -87,7 +87,7 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
     for (int i = 0; i < l->k->ninsts; ++i)
         if (l->k->inst[i].kind == FSR_INST_GUARD && l->k->inst[i].index == guard - 1)
             return i;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_GUARD, FSR_BOOL, node);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_GUARD, FSR_BOOL, node);
     inst.index = guard - 1;
     return fsr_lower_add_at(l, &inst, (fsr_stand){.level = fsr_lower_guard_level(l, guard - 1)});
 }
@@ -110,7 +110,7 @@ static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const 
             return -1;
     int own = fsr_lower_guard(l, conditions), guard = own ? fsr_lower_guard(l, &within) : 0;
     int part = guard ? fsr_lower_eval_under(l, n->arg[1], inner, guard) : -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_OP, n->dtype[0], link.id);
     inst.op = FSR_OP_WHERE;
     inst.compute = n->dtype[0];
     inst.arg[0] = part < 0 ? -1 : guard_value(l, own, link.id);

@@ -2,11 +2,12 @@
 /* Lowering of stores: what the group leaves in memory.
  *
  * A value is stored at its own elements, in C order: once a row where its shape is that of the rows, else at each
- * element. A filter is stored where its mask's count leads each element, and says that it is one; a paste that is done
- * in place stores its section alone.
+ * element. A filter's store says its mask and count where it can, and else where they lead each element; a paste that
+ * is done in place stores its section alone.
  *
  * Counter-example to taking the level from the value: sum(x, 1) * 2 is a value of the row, stored in a kernel whose
  * domain has columns; stored at each of them it would be written as often. */
+#include "fusion/filter.h"
 #include "fusion/lower.h"
 
 /* The last dimension of what goes to computed addresses in it, -1: nothing does. One element stays where it is. */
@@ -102,22 +103,29 @@ static bool store_section(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_af
     return inst->arg[0] >= 0 && inst->extent >= 0;
 }
 
-/* A filter's element `row` along the last dimension: a place from the front if the mask holds, else from the end, or
- * none. The filters of one count share it. */
+/* Along the last dimension element i is column i of the domain, and all of them. */
+static bool is_column(const fsr_domain *d, const fsr_affine *row, int64_t extent) {
+    bool same = d->ndim > d->nparallel && fsr_domain_cols(d) == extent && !row->offset && !row->over && !row->nterms;
+    int64_t stride = 1;
+    for (int j = d->ndim - 1; j >= 0; --j) {
+        const int64_t wanted = j < d->nparallel ? 0 : stride;
+        same = same && (d->extent[j] == 1 || row->coef[j] == wanted);
+        stride *= d->extent[j];
+    }
+    return same;
+}
+
+/* The place of a filter's element `row` along the last dimension, whose count another kernel may have stored. */
 static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int mask, int before) {
     const fsr_flow_node *n = &l->flow->node[link.id];
-    const fsr_dtype dtype = l->k->inst[before].dtype;
-    int i = fsr_lower_number(l, link.id, row, dtype);
-    int one = fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, 1), -1);
-    int from_end = fsr_lower_op(l, FSR_OP_SUB, fsr_lower_op(l, FSR_OP_SUB, before, i, -1), one, -1);
-    if (n->front)
-        from_end =
-            fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, dtype == FSR_I32 ? INT32_MIN : INT64_MIN), -1);
-    int place = fsr_lower_cast(l, fsr_lower_op(l, FSR_OP_WHERE, mask, before, from_end), FSR_I64);
+    const int number = n->front ? -1 : fsr_lower_number(l, link.id, row, l->k->inst[before].dtype);
+    const int place =
+        number < 0 && !n->front ? -1 : fsr_lower_made(l, fsr_kernel_place(l->k, mask, before, number, n->front));
     return place < 0 ? -1 : fsr_lower_bound(l, link, 0, place, n->shape.dim[n->shape.ndim - 1], FSR_BOUND_DROP);
 }
 
-/* The filter's own element, and the place that takes it. Where the count is the kernel's own, the store says so. */
+/* The filter's own element. Where the count is the kernel's own, along its columns, the store says mask and count, and
+ * has the address of the row; else it goes to a computed place. */
 static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst,
                            fsr_affine *address) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -128,20 +136,20 @@ static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *inde
         fsr_index_address(address, index, &n->shape);
         return inst->arg[0] >= 0;
     }
-    int mask = fsr_lower_eval(l, n->arg[1], index), before = mask < 0 ? -1 : fsr_lower_eval(l, n->arg[2], index);
-    int place = before < 0 ? -1 : place_of(l, link, &index->row[last], mask, before);
-    if (place < 0)
+    const int mask = fsr_lower_eval(l, n->arg[1], index), before = mask < 0 ? -1 : fsr_lower_eval(l, n->arg[2], index);
+    if (before < 0)
         return false;
+    inst->filter =
+        fsr_counts_mask(l->k, before, mask) && is_column(&l->group->domain, &index->row[last], n->shape.dim[last]);
+    const int place = inst->filter ? -1 : place_of(l, link, &index->row[last], mask, before);
     moved.row[last] = (fsr_affine){0};
-    fsr_affine_add_symbol(&moved.row[last], place, 1);
+    if (place >= 0)
+        fsr_affine_add_symbol(&moved.row[last], place, 1);
     fsr_index_address(address, &moved, &n->shape);
-    if (!fsr_counts_mask(l->k, before, mask))
-        return true;
-    inst->filter = FSR_FILTER_ADDRESSED;
-    inst->front = n->front;
-    inst->arg[1] = mask;
-    inst->arg[2] = before;
-    return true;
+    inst->front = inst->filter && n->front;
+    inst->arg[1] = inst->filter ? mask : -1;
+    inst->arg[2] = inst->filter ? before : -1;
+    return inst->filter || place >= 0;
 }
 
 /* The value to store, and where. */
@@ -186,7 +194,7 @@ bool fsr_lower_store(fsr_lowering *l, int i) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (fsr_is(n->kind, FSR_SCATTERS) && !take_base(l, n))
         return false;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_STORE, n->dtype[link.output], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_STORE, n->dtype[link.output], link.id);
     fsr_operand operand = {.link = link};
     fsr_affine address;
     fsr_index index;

@@ -10,14 +10,7 @@
 #include <string.h>
 
 int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node) {
-    for (int i = 0; i < l->k->ninsts; ++i) {
-        const fsr_inst *at = &l->k->inst[i];
-        if (at->kind == FSR_INST_CONST && at->node == node && at->dtype == dtype && fsr_value_equal(at->value, value))
-            return i;
-    }
-    fsr_inst inst = fsr_lower_blank(FSR_INST_CONST, dtype, node);
-    inst.value = value;
-    return fsr_lower_add(l, &inst);
+    return fsr_lower_made(l, fsr_kernel_constant(l->k, dtype, value, node));
 }
 
 int fsr_lower_literal(fsr_lowering *l, fsr_link link, const fsr_index *index) {
@@ -43,22 +36,13 @@ int fsr_lower_scalar(fsr_lowering *l, int node) {
 
 int fsr_lower_parameter(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     (void)index;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_PARAM, l->flow->node[link.id].dtype[0], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_PARAM, l->flow->node[link.id].dtype[0], link.id);
     inst.index = fsr_lower_scalar(l, link.id);
     return inst.index < 0 ? -1 : fsr_lower_add(l, &inst);
 }
 
 int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c) {
-    const int arity = fsr_op_get(op)->arity, last = arity == 3 ? c : b;
-    if (a < 0 || b < 0 || last < 0)
-        return -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, l->k->inst[last].dtype, -1);
-    inst.compute = inst.dtype;
-    inst.op = op;
-    inst.arg[0] = a;
-    inst.arg[1] = b;
-    inst.arg[2] = c;
-    return fsr_lower_once(l, &inst, FSR_ROW);
+    return fsr_lower_made(l, fsr_kernel_op(l->k, op, a, b, c));
 }
 
 static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
@@ -70,18 +54,12 @@ static int number(fsr_lowering *l, int64_t value) {
 }
 
 int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to) {
-    if (value < 0 || l->k->inst[value].dtype == to)
-        return value;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, to, -1);
-    inst.compute = l->k->inst[value].dtype;
-    inst.op = FSR_OP_CAST;
-    inst.arg[0] = value;
-    return fsr_lower_once(l, &inst, FSR_ROW);
+    return fsr_lower_made(l, fsr_kernel_cast(l->k, value, to));
 }
 
 /* A domain's index, as dtype. */
 static int index_of(fsr_lowering *l, int node, int d, fsr_dtype dtype) {
-    fsr_inst inst = fsr_lower_blank(FSR_INST_INDEX, dtype, node);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_INDEX, dtype, node);
     inst.index = d;
     l->indexed[d] = true;
     return fsr_lower_once(l, &inst, d < l->group->domain.nparallel ? FSR_ROW : FSR_ELEM);
@@ -150,7 +128,7 @@ int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     for (int i = 0; i < n->nargs; ++i)
         if ((arg[i] = fsr_lower_eval(l, n->arg[i], index)) < 0)
             return -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_OP, n->dtype[0], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_OP, n->dtype[0], link.id);
     inst.op = n->op;
     memcpy(inst.arg, arg, sizeof arg[0] * (size_t)n->nargs);
     inst.compute = l->k->inst[inst.arg[n->nargs - 1]].dtype;
@@ -189,7 +167,7 @@ int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index) {
         return fsr_lower_constant(l, n->dtype[0], (fsr_value){.bits = 0}, -1);
     if (!may_call(l, link))
         return -1;
-    fsr_inst inst = fsr_lower_blank(FSR_INST_CALL, n->dtype[0], link.id);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_CALL, n->dtype[0], link.id);
     inst.index = routine_of(l, link);
     for (int i = 0; i < each && inst.index >= 0; ++i) {
         inst.arg[i] = fsr_lower_eval(l, n->arg[i], index);

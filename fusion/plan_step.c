@@ -205,7 +205,8 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
     fsr_kernel *k = group->kernel;
     k->contraction = options->contraction;
     bind_literals(b, group);
-    fsr_schedule_choose(group, &options->target);
+    if (!fsr_schedule_choose(group, &options->target))
+        b->no_memory = true;
     step->kernel = k;
     step->group = (int)(group - b->p->group);
     group->kernel = NULL;

@@ -19,6 +19,7 @@
  * Riding: a reduction of what a scan adds up is what the scan ends with: the count of a filter's mask. The last tile
  * has it, and nobody leaves partial states, nor waits to be the last one. Only where no operation rounds: there the
  * same bits come of any order. */
+#include "fusion/filter.h"
 #include "fusion/launch_shape.h"
 #include "fusion/outputs.h"
 #include "fusion/tile.h"
@@ -42,7 +43,7 @@ int fsr_counting_fold(const fsr_kernel *k, const fsr_inst *store) {
 bool fsr_kernel_may_pool(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int64_t states = 0;
-    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast != 1 || s->items > 32 || !fsr_kernel_compacts(k))
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast != 1 || s->items > 32 || !fsr_kernel_filters(k))
         return false;
     for (int f = 0; f < k->nfolds; f++)
         states += fsr_combine_bytes(k->fold[f].combine);

@@ -259,7 +259,11 @@ static bool scheduled_copy(const fsr_partition *p, const fsr_group *group, const
         return false;
     if (near && p->target->gpu)
         put_in_tiles(copy->kernel, near);
-    fsr_schedule_choose(copy, p->target);
+    if (!fsr_schedule_choose(copy, p->target)) {
+        *p->no_memory = true;
+        fsr_kernel_free(copy->kernel);
+        return false;
+    }
     fsr_schedule_finish(copy->kernel);
     return true;
 }

@@ -230,15 +230,6 @@ void fsr_schedule_finish(fsr_kernel *k) {
         fsr_finish_cpu(k);
 }
 
-/* Filters are compacted where a warp's steps along the columns, or a loop, have neighbours next to one another. A CPU's
- * loop does so for one row, in one pass. */
-static bool compacts(const fsr_kernel *k) {
-    const fsr_schedule *s = &k->schedule;
-    if (s->target == FSR_TARGET_GPU)
-        return s->kind == FSR_SCHEDULE_ROW || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast == 1);
-    return s->kind == FSR_SCHEDULE_ROW && k->ndim == 1 && k->npasses == 1;
-}
-
 /* One function has one type of indices. */
 static void widen_nests(fsr_kernel *k) {
     for (int i = 0; k->nests && i < k->nests->n; ++i)
@@ -247,16 +238,17 @@ static void widen_nests(fsr_kernel *k) {
         k->nests->nest[i].kernel->schedule.wide = k->schedule.wide;
 }
 
-void fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
+bool fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
+    bool good = true;
     fsr_schedule *s = &group->kernel->schedule;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
     *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .high = s->high, .broad = s->broad};
     if (target->gpu)
-        fsr_schedule_gpu(group, target);
+        good = fsr_schedule_gpu(group, target);
     else
-        fsr_schedule_cpu(group);
+        good = fsr_schedule_cpu(group);
     s->wide = needs_wide(group, s->tall ? rows : fsr_size_mul(rows, group->kernel->integer[FSR_INT_COLS]));
     if (target->gpu)
         widen_nests(group->kernel);
-    fsr_kernel_settle_filters(group->kernel, compacts(group->kernel));
+    return good;
 }

@@ -17,8 +17,8 @@ int64_t fsr_schedule_row_capacity(const fsr_group *group);
 bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target);
 
 /* Fills kernel->schedule, the keep flags and the integers FSR_INT_ROWS .. FSR_INT_STRETCH. What follows from these, the
- * kernel alone and not its sizes, is fsr_schedule_finish's. */
-void fsr_schedule_choose(fsr_group *group, const fsr_target *target);
+ * kernel alone and not its sizes, is fsr_schedule_finish's. False: out of memory. */
+bool fsr_schedule_choose(fsr_group *group, const fsr_target *target);
 
 /* The last pass over a kernel whose instructions, keep flags, array flags and sizes of its schedule are settled: all
  * else that an emitter prints. The emitters decide nothing and take no kernel that is not finished. */

@@ -11,6 +11,7 @@
  * Parts. A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold
  * after it. Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan
  * would have to know its inputs' carries before. Such kernels divide their rows only. */
+#include "fusion/filter.h"
 #include "fusion/launch_shape.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
@@ -113,7 +114,12 @@ static bool rows_are_short(const fsr_group *group) {
     return adjacent >= BRIEF || (k->ndim - k->nparallel > 1 && run < NARROW && adjacent > run);
 }
 
-void fsr_schedule_cpu(fsr_group *group) {
+/* A filter stays one where a loop goes along the columns of one row, in one pass. */
+static bool compacts(const fsr_kernel *k) {
+    return k->schedule.kind == FSR_SCHEDULE_ROW && k->ndim == 1 && k->npasses == 1;
+}
+
+bool fsr_schedule_cpu(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     fsr_orientation orientation = fsr_group_orientation(group);
@@ -127,6 +133,7 @@ void fsr_schedule_cpu(fsr_group *group) {
     s->kind = orientation == FSR_ORIENT_NONE   ? FSR_SCHEDULE_MAP
               : orientation == FSR_ORIENT_ROWS ? FSR_SCHEDULE_ROW
                                                : FSR_SCHEDULE_COL;
+    const bool placed = compacts(k) || fsr_kernel_place_filters(k);
     if (!fsr_choose_outputs(group))
         s->abreast = s->kind == FSR_SCHEDULE_COL ? group_of(k, side) : 1;
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
@@ -136,6 +143,7 @@ void fsr_schedule_cpu(fsr_group *group) {
     int64_t kept = fsr_size_mul(8 * (int64_t)count_kept(k), group->kernel->integer[FSR_INT_COLS]);
     if (s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && kept <= KEPT_BYTES)
         fsr_schedule_keep(k);
+    return placed;
 }
 
 bool fsr_block_is_cached(const fsr_kernel *k, const int64_t *integer) {

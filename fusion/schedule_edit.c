@@ -7,6 +7,7 @@
  * number. Nor does it know sizes: a wider vector would be legal in general and read past a row of odd length, so
  * vectors stay. */
 #include "fusion/schedule_edit.h"
+#include "fusion/filter.h"
 #include "fusion/outputs.h"
 #include "graph/message.h"
 #include <stdio.h>
@@ -22,7 +23,7 @@ static bool always(const fsr_kernel *k) {
 
 /* Each element by itself, one loop over all of them; the tiles of several nests fit one another. */
 static bool is_map(const fsr_kernel *k) {
-    return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_compacts(k) && !k->schedule.high;
+    return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_filters(k) && !k->schedule.high;
 }
 
 static bool is_squared(const fsr_kernel *k) {
@@ -39,7 +40,7 @@ static bool has_strips(const fsr_kernel *k) {
 
 /* Elements of a map, or rows of a block: threads of one row stay as many. */
 static bool threads_are_rows(const fsr_kernel *k) {
-    return is_map(k) || (k->schedule.kind == FSR_SCHEDULE_ROW && !fsr_kernel_compacts(k));
+    return is_map(k) || (k->schedule.kind == FSR_SCHEDULE_ROW && !fsr_kernel_filters(k));
 }
 
 static bool rows_are_beside(const fsr_kernel *k) {

@@ -11,6 +11,7 @@
  * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
  * takes a row; a million rows of 128 leave most of its threads idle. */
 #include "fusion/schedule_gpu.h"
+#include "fusion/filter.h"
 #include "fusion/launch_shape.h"
 
 enum {
@@ -324,8 +325,15 @@ static void gpu_kind(fsr_group *group, const fsr_target *target) {
         gpu_split(group);
 }
 
-void fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
+/* A filter stays one where a warp's steps along the columns have neighbours next to one another. */
+static bool compacts(const fsr_schedule *s) {
+    return s->kind == FSR_SCHEDULE_ROW || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast == 1);
+}
+
+bool fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
+    fsr_kernel *k = group->kernel;
     gpu_kind(group, target);
-    if (!group->kernel->schedule.high)
+    if (!k->schedule.high)
         fsr_choose_versions(group);
+    return compacts(&k->schedule) || fsr_kernel_place_filters(k);
 }

@@ -32,11 +32,11 @@ bool fsr_choose_gpu_outputs(fsr_group *group);
 /* schedule_square.c: a map's squares, if sizes call for them; false: nothing is chosen. */
 bool fsr_choose_square(fsr_group *group);
 
-/* schedule_gpu.c */
-void fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
+/* schedule_gpu.c; false: out of memory */
+bool fsr_schedule_gpu(fsr_group *group, const fsr_target *target);
 
-/* schedule_cpu.c */
-void fsr_schedule_cpu(fsr_group *group);
+/* schedule_cpu.c; false: out of memory */
+bool fsr_schedule_cpu(fsr_group *group);
 
 /* What fsr_schedule_finish does. schedule_tile.c, for a GPU; schedule_cpu.c. */
 void fsr_finish_gpu(fsr_kernel *k);

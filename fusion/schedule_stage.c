@@ -212,9 +212,8 @@ static int admit(const staging *s, int number, int stage) {
     const fsr_inst *inst = &s->k->inst[number];
     const fsr_stage_kind kind = kind_of(s->k, s->moving, number);
     const int now = stage % FSR_STAGE_KINDS;
-    const bool any =
-        now != FSR_STAGE_BLOCKS && ((inst->kind == FSR_INST_STORE && inst->filter != FSR_FILTER_COMPACTED) ||
-                                    (inst->kind == FSR_INST_BOUND && now != FSR_STAGE_GATHER));
+    const bool any = now != FSR_STAGE_BLOCKS && ((inst->kind == FSR_INST_STORE && !inst->filter) ||
+                                                 (inst->kind == FSR_INST_BOUND && now != FSR_STAGE_GATHER));
     if (s->walk->phased && kind == FSR_STAGE_BLOCKS && now == FSR_STAGE_BLOCKS)
         return stage_from(stage + 1, kind);
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);

@@ -14,6 +14,7 @@
  * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
  * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321; with 396 blocks that do tile after tile (pool.c)
  * 0.326 where a block for each tile takes 0.306, and of 128 threads 0.39 and 0.32: so no rule chooses these. */
+#include "fusion/filter.h"
 #include "fusion/interval.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/target.h"
@@ -62,8 +63,7 @@ static bool reads_later(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
 
 bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
     const fsr_inst *store = &k->inst[v];
-    return k->schedule.pooled && store->filter == FSR_FILTER_COMPACTED &&
-           pass->stage[store->arg[0]] < pass->stage[store->arg[2]] &&
+    return k->schedule.pooled && store->filter && pass->stage[store->arg[0]] < pass->stage[store->arg[2]] &&
            pass->stage[store->arg[1]] < pass->stage[store->arg[2]];
 }
 
@@ -117,7 +117,7 @@ static bool gives_elements(const fsr_kernel *k, const fsr_fold_list *chain) {
         for (int c = 0; c < chain->n; ++c)
             of_chain = of_chain || (fsr_picks_fold(k, &k->inst[i]) && k->inst[i].index == chain->fold[c]);
         for (int user = i + 1; of_chain && user < k->ninsts; ++user)
-            if (fsr_inst_reads(k, user, i) && !(k->schedule.pooled && k->inst[user].filter == FSR_FILTER_COMPACTED))
+            if (fsr_inst_reads(k, user, i) && !(k->schedule.pooled && k->inst[user].filter))
                 return true;
     }
     return false;

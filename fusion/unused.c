@@ -7,7 +7,7 @@
  * Counter-example to leaving them where they are, as a compiler would remove them anyway: what is taken from an array of
  * one element along an axis is the same element whatever index is computed. Where that index is made of a fold of the
  * same kernel, the pass behind the fold would have nothing to do. */
-#include "fusion/loop_ir.h"
+#include "fusion/loop_ir_edit.h"
 #include <string.h>
 
 static void find_used(const fsr_kernel *k, bool *used) {
@@ -32,8 +32,8 @@ static int moved(const int *at, int number) {
     return number < 0 ? -1 : at[number];
 }
 
-static void renumber(fsr_kernel *k, const int *at) {
-    for (int i = 0; i < k->ninsts; i++)
+void fsr_kernel_renumber(fsr_kernel *k, int first, const int *at) {
+    for (int i = first; i < k->ninsts; i++)
         for (int a = 0; a < named(k, &k->inst[i]); a++)
             k->inst[i].arg[a] = moved(at, k->inst[i].arg[a]);
     for (int f = 0; f < k->nfolds; f++)
@@ -59,5 +59,5 @@ void fsr_kernel_drop_unused(fsr_kernel *k, int *at) {
             k->stand[at[i]] = k->stand[i];
         }
     k->ninsts = n;
-    renumber(k, at);
+    fsr_kernel_renumber(k, 0, at);
 }

@@ -84,7 +84,7 @@ bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body) {
 }
 
 bool fsr_inst_streams(const fsr_kernel *k, const fsr_inst *inst) {
-    return inst->kind == FSR_INST_STORE && inst->filter != FSR_FILTER_COMPACTED &&
+    return inst->kind == FSR_INST_STORE && !inst->filter &&
            (k->schedule.streams >> k->access[inst->index].buffer & 1) != 0;
 }
 
@@ -104,7 +104,7 @@ bool fsr_kernel_in_place(const fsr_kernel *k) {
 
 int fsr_walk_arguments(const fsr_kernel *k, int number, int *out) {
     int n = fsr_inst_arguments(k, number, out);
-    return k->inst[number].filter == FSR_FILTER_COMPACTED ? n - 1 : n;
+    return k->inst[number].filter ? n - 1 : n;
 }
 
 void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]) {

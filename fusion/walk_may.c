@@ -2,6 +2,7 @@
 /* What a schedule may say of a kernel, a CPU's above all. The rules that choose a schedule ask here, and so does the
  * verifier, so that whatever was edited is held to what the finishing pass is: counter-example to two copies, a map
  * that the one calls flat and the other does not look at. Whether a choice is worth it is asked elsewhere. */
+#include "fusion/filter.h"
 #include "fusion/launch_shape.h"
 #include "fusion/nest.h"
 #include "fusion/walk.h"
@@ -14,7 +15,7 @@ bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body) {
 }
 
 bool fsr_kernel_may_version(const fsr_kernel *k) {
-    return k->schedule.kind == FSR_SCHEDULE_MAP || (k->ndim - k->nparallel == 1 && !fsr_kernel_compacts(k));
+    return k->schedule.kind == FSR_SCHEDULE_MAP || (k->ndim - k->nparallel == 1 && !fsr_kernel_filters(k));
 }
 
 bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
@@ -67,7 +68,7 @@ static bool loop_may_stream(const fsr_kernel *k, const fsr_body *body) {
 /* In the order of the loop that it stands in, or packed. */
 static bool store_may_stream(const fsr_kernel *k, const fsr_inst *inst) {
     const fsr_access *a = &k->access[inst->index];
-    return inst->filter == FSR_FILTER_COMPACTED || a->linear || (k->npasses == 0 && a->row_linear);
+    return inst->filter || a->linear || (k->npasses == 0 && a->row_linear);
 }
 
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {

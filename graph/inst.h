@@ -24,13 +24,6 @@ enum {
 #include "graph/inst_kinds.def"
 };
 
-/* What a STORE says of a filter; see Filters in fusion/loop_ir.h. */
-typedef enum fsr_filter_store {
-    FSR_FILTER_NONE,      /* nothing */
-    FSR_FILTER_ADDRESSED, /* its address leads to the places that mask arg[1] and count arg[2] give */
-    FSR_FILTER_COMPACTED  /* they give the place, behind its address: that of the row */
-} fsr_filter_store;
-
 typedef struct fsr_inst {
     fsr_inst_kind kind;
     fsr_dtype dtype;   /* of the value; of the array for STORE */
@@ -45,11 +38,11 @@ typedef struct fsr_inst {
     int guard;       /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
     fsr_bound bound; /* BOUND */
     int report;      /* BOUND that raises: 1 + an array of one u64; 0: others */
-    fsr_filter_store filter; /* STORE */
-    bool front;              /* a filter's STORE: of what the mask selects alone */
-    bool combines;           /* STORE: `op` of what is there and arg[0] */
-    int extent;              /* STORE that combines: integer argument with the elements of its array */
-    int node;                /* number of the plan's node that it comes from, for comments; -1: none */
+    bool filter;   /* STORE: of the row, to where mask arg[1] and count arg[2] lead; see Filters in fusion/loop_ir.h */
+    bool front;    /* a filter's STORE: of what the mask selects alone */
+    bool combines; /* STORE: `op` of what is there and arg[0] */
+    int extent;    /* STORE that combines: integer argument with the elements of its array */
+    int node;      /* number of the plan's node that it comes from, for comments; -1: none */
 } fsr_inst;
 
 /* Containers, a bit each. */

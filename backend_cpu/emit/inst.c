@@ -145,7 +145,7 @@ static void put_inst(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     if (fsr_c_invariant(e->k, number))
         return;
-    if (inst->filter == FSR_FILTER_COMPACTED) {
+    if (inst->filter) {
         fsr_c_pack_store(e, number);
     } else if (inst->kind == FSR_INST_STORE) {
         put_store(e, inst);

@@ -17,6 +17,7 @@
  * 5.4. Lines are copied by vectors, in the order in which the end grows: the C library's copy, upwards at both ends,
  * took twice as long for the whole filter where the result went through the caches. */
 #include "backend_cpu/emit/parts.h"
+#include "fusion/filter.h"
 #include <stdio.h>
 
 /* `to` is a multiple of a line. Of what is held there `skip` bytes are somebody else's. */
@@ -255,13 +256,13 @@ static int size_of(const fsr_c_emit *e, const fsr_inst *store) {
 
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
     bool put[2][sizeof(fsr_c128) + 1] = {{false}};
-    if (!fsr_kernel_compacts(e->k))
+    if (!fsr_kernel_filters(e->k))
         return;
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
     put_places(to);
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *store = &e->k->inst[i];
-        if (store->filter != FSR_FILTER_COMPACTED || put[store->front][size_of(e, store)])
+        if (!store->filter || put[store->front][size_of(e, store)])
             continue;
         const int size = size_of(e, store), bytes = e->s->strip * size + 2 * FSR_EMIT_LINE;
         put[store->front][size] = true;

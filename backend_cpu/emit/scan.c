@@ -58,13 +58,13 @@ void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_share_carry(e, loop->folds[i]);
     }
     for (int i = 0; i < loop->n; i++)
-        if (e->k->inst[loop->inst[i]].filter == FSR_FILTER_COMPACTED)
+        if (e->k->inst[loop->inst[i]].filter)
             fsr_c_pack_arrays(e, loop->inst[i]);
 }
 
 void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
     for (int i = 0; i < loop->n; i++)
-        if (e->k->inst[loop->inst[i]].filter == FSR_FILTER_COMPACTED)
+        if (e->k->inst[loop->inst[i]].filter)
             fsr_c_pack_end(e, loop->inst[i]);
 }
 
@@ -116,8 +116,7 @@ static bool may_cut(const fsr_c_emit *e, const fsr_body *loop) {
     for (int s = 0; s < stages; s++)
         may = may && !(fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS));
     for (int i = 0; i < loop->n; i++)
-        may = may && e->k->inst[loop->inst[i]].filter != FSR_FILTER_COMPACTED &&
-              e->k->inst[loop->inst[i]].kind != FSR_INST_ITERATE;
+        may = may && !e->k->inst[loop->inst[i]].filter && e->k->inst[loop->inst[i]].kind != FSR_INST_ITERATE;
     return may;
 }
 
@@ -246,7 +245,7 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
             put_stage_loops(e, loop, &part, fsr_stage_is(e->walk, s, FSR_STAGE_GATHER));
         fsr_c_end(e);
         for (int i = 0; i < part.n; i++)
-            if (e->k->inst[part.inst[i]].filter == FSR_FILTER_COMPACTED)
+            if (e->k->inst[part.inst[i]].filter)
                 fsr_c_pack_strip(e, part.inst[i]);
         for (int i = 0; i < part.nfolds; i++)
             if (fsr_c_is_scan(e, part.folds[i]) && !e->counted[part.folds[i]])

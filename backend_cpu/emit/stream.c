@@ -8,6 +8,7 @@
  * written by halves, one of them past a cache that holds the other; that alone took twice the time of a filter. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
+#include "fusion/filter.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +67,7 @@ static bool streams(const fsr_c_emit *e, const fsr_body *loop, int array) {
 /* ---- text --------------------------------------------------------------------------------------- */
 
 void fsr_c_stream_prelude(const fsr_c_emit *e, fsr_text *to) {
-    if (e->s->streams || fsr_kernel_compacts(e->k))
+    if (e->s->streams || fsr_kernel_filters(e->k))
         fsr_text_raw(to, stream_text, sizeof stream_text - 1);
 }
 

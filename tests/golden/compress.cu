@@ -294,7 +294,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 3)
-k_greater_cast_cumsum_neg_compac_c2447193(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+k_greater_cast_cumsum_neg_compac_29f4fd1f(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
