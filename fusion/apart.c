@@ -31,7 +31,7 @@ static double least_of(const fsr_prices *prices, const fsr_flow_node *n, double 
 }
 
 static int nodes_of(const fsr_program_step *step, int *node) {
-    return step->task == FSR_TASK_KERNEL ? fsr_kernel_nodes(step->kernel, node) : 0;
+    return step->kind == FSR_STEP_KERNEL ? fsr_kernel_nodes(step->kernel, node) : 0;
 }
 
 bool fsr_apart_may_pay(fsr_program *program, const fsr_flow *flow, const fsr_target *target) {

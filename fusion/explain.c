@@ -135,13 +135,13 @@ static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE
     int kernels = 0;
     for (int i = 0; i < program->nsteps; ++i) {
         const fsr_program_step *step = &program->step[i];
-        if (step->task == FSR_TASK_KERNEL)
+        if (step->kind == FSR_STEP_KERNEL)
             explain_kernel(step, flow, kernels++, to);
-        else if (step->task == FSR_TASK_COPY)
+        else if (step->kind == FSR_STEP_COPY)
             explain_copy(step, to);
-        else if (step->task == FSR_TASK_LIBRARY)
+        else if (step->kind == FSR_STEP_LIBRARY)
             explain_call(step, flow, to);
-        else if (step->task == FSR_TASK_LOOP) {
+        else if (step->kind == FSR_STEP_LOOP) {
             explain_loop(step, to);
             kernels += step->loop->first.program.info.kernels + step->loop->turn.program.info.kernels;
         }

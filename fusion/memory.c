@@ -125,9 +125,9 @@ static void extend_blocks(fsr_program *program) {
 void fsr_memory_in_place(fsr_program *program) {
     extend_blocks(program);
     for (int i = 0; i < program->nsteps; ++i)
-        if (program->step[i].task == FSR_TASK_KERNEL)
+        if (program->step[i].kind == FSR_STEP_KERNEL)
             in_place_step(program, i);
-        else if (program->step[i].task == FSR_TASK_LIBRARY && !program->step[i].nothing)
+        else if (program->step[i].kind == FSR_STEP_LIBRARY && !program->step[i].nothing)
             in_place_call(program, i);
 }
 

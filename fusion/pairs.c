@@ -157,7 +157,7 @@ static bool is_call(const fsr_flow *flow, int node) {
 static bool *find_together(const fsr_program *program, const fsr_flow *flow) {
     bool *together = calloc((size_t)flow->npairs + 1, sizeof *together);
     for (int k = 0; together && k < program->nsteps; ++k) {
-        if (program->step[k].task != FSR_TASK_KERNEL)
+        if (program->step[k].kind != FSR_STEP_KERNEL)
             continue;
         const computed c = nodes_of(program->step[k].kernel);
         for (int h = 0; h < 2; ++h) {

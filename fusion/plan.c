@@ -167,7 +167,7 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     if (!status && b->flow->gift && !fsr_memory_gifts(out, b->flow->gift))
         status = FSR_ERR_MEMORY;
     for (int i = 0; i < out->nsteps && !status; ++i)
-        if (out->step[i].task == FSR_TASK_KERNEL) {
+        if (out->step[i].kind == FSR_STEP_KERNEL) {
             status = finish_step(out->step[i].kernel, why, size);
             if (!status)
                 price_step(p, out, &out->step[i]);

@@ -32,14 +32,14 @@ typedef struct fsr_temporary {
 } fsr_temporary;
 
 /* What a step does. The memory plan looks at uses and asks no kind; runtime/executable.c has a function for each. */
-typedef enum fsr_task {
-    FSR_TASK_KERNEL,
-    FSR_TASK_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
-    FSR_TASK_CLEAR, /* use 0 becomes zeros */
-    FSR_TASK_LIBRARY,
-    FSR_TASK_LOOP, /* runs the steps of its body, which stand behind it, turn after turn */
-    FSR_TASK_COUNT
-} fsr_task;
+typedef enum fsr_step_kind {
+    FSR_STEP_KERNEL,
+    FSR_STEP_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
+    FSR_STEP_CLEAR, /* use 0 becomes zeros */
+    FSR_STEP_LIBRARY,
+    FSR_STEP_LOOP, /* runs the steps of its body, which stand behind it, turn after turn */
+    FSR_STEP_COUNT
+} fsr_step_kind;
 
 typedef struct fsr_use {
     fsr_slot slot;
@@ -50,7 +50,7 @@ typedef struct fsr_use {
 typedef struct fsr_loop_plan fsr_loop_plan; /* fusion/loop_plan.h */
 
 typedef struct fsr_program_step {
-    fsr_task task;
+    fsr_step_kind kind;
     int nuses;
     /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that
      * are used, in their order; after them its workspace. LOOP: operands that are arrays, results in use, workspace */

@@ -81,9 +81,9 @@ static bool writes_nothing(const fsr_plan_builder *b, const fsr_kernel *k, const
     return true;
 }
 
-static fsr_program_step *add_step(fsr_program *out, fsr_task task) {
+static fsr_program_step *add_step(fsr_program *out, fsr_step_kind kind) {
     fsr_program_step *step = &out->step[out->nsteps++];
-    step->task = task;
+    step->kind = kind;
     return step;
 }
 
@@ -104,14 +104,14 @@ static void add_flags(fsr_plan_builder *b, fsr_program_step *step) {
     const fsr_slot flags = temporary_of(b, step->zero_bytes, (fsr_link){-1, 0});
     add_use(b, step, flags, true, step->zero_bytes);
     const fsr_program_step kernel = *step;
-    *step = (fsr_program_step){.task = FSR_TASK_CLEAR};
+    *step = (fsr_program_step){.kind = FSR_STEP_CLEAR};
     add_use(b, step, flags, true, kernel.zero_bytes);
-    *add_step(b->out, FSR_TASK_KERNEL) = kernel;
+    *add_step(b->out, FSR_STEP_KERNEL) = kernel;
 }
 
 /* Between the arrays that the group says. */
 static fsr_status make_call(fsr_plan_builder *b, const fsr_group *group, const fsr_program_options *options) {
-    fsr_program_step *step = add_step(b->out, FSR_TASK_LIBRARY);
+    fsr_program_step *step = add_step(b->out, FSR_STEP_LIBRARY);
     fsr_library_call *call = step->call = malloc(sizeof *call);
     if (!call)
         return FSR_ERR_MEMORY;
@@ -137,7 +137,7 @@ static fsr_status make_call(fsr_plan_builder *b, const fsr_group *group, const f
 /* A result that another one is as well: two nodes that differ in hints. */
 static void copy_result(fsr_plan_builder *b, fsr_link from, fsr_link to) {
     const fsr_operand operand[2] = {{.link = from}, {.link = to}};
-    fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
+    fsr_program_step *step = add_step(b->out, FSR_STEP_COPY);
     for (int i = 0; i < 2; ++i)
         add_use(b, step, slot_of(b, &operand[i]), i == 1, fsr_plan_result_bytes(b->flow, to));
 }
@@ -145,7 +145,7 @@ static void copy_result(fsr_plan_builder *b, fsr_link from, fsr_link to) {
 /* Its operands and results as uses. */
 static fsr_status make_loop(fsr_plan_builder *b, const fsr_group *group) {
     const fsr_flow_node *n = &b->flow->node[group->call];
-    fsr_program_step *step = add_step(b->out, FSR_TASK_LOOP);
+    fsr_program_step *step = add_step(b->out, FSR_STEP_LOOP);
     fsr_loop_plan *loop = step->loop = fsr_loop_plan_ref(b->loops->of[group->call]);
     fsr_link result[FSR_MAX_OUTPUTS];
     fsr_loop_layout layout;
@@ -201,7 +201,7 @@ static void bind_literals(fsr_plan_builder *b, fsr_group *group) {
 }
 
 static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_options *options) {
-    fsr_program_step *step = add_step(b->out, FSR_TASK_KERNEL);
+    fsr_program_step *step = add_step(b->out, FSR_STEP_KERNEL);
     fsr_kernel *k = group->kernel;
     k->contraction = options->contraction;
     bind_literals(b, group);
@@ -245,7 +245,7 @@ bool fsr_plan_copies(fsr_plan_builder *b) {
     for (int i = 0; i < b->out->nouts; ++i) {
         if (b->out->same_out[i] < 0)
             continue;
-        fsr_program_step *step = add_step(b->out, FSR_TASK_COPY);
+        fsr_program_step *step = add_step(b->out, FSR_STEP_COPY);
         const int64_t bytes = fsr_plan_result_bytes(b->flow, b->flow->out[i]);
         add_use(b, step, (fsr_slot){FSR_SLOT_OUTPUT, b->out->same_out[i]}, false, bytes);
         add_use(b, step, (fsr_slot){FSR_SLOT_OUTPUT, i}, true, bytes);

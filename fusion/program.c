@@ -30,17 +30,17 @@ fsr_launch fsr_program_launch(const fsr_program_step *step) {
     return launch;
 }
 
-static const fsr_program_step *step_of(const fsr_program *program, fsr_task task, int i) {
+static const fsr_program_step *step_of(const fsr_program *program, fsr_step_kind kind, int i) {
     for (int s = 0; s < program->nsteps; ++s)
-        if (program->step[s].task == task && i-- == 0)
+        if (program->step[s].kind == kind && i-- == 0)
             return &program->step[s];
     return NULL;
 }
 
 const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i) {
-    return step_of(program, FSR_TASK_KERNEL, i);
+    return step_of(program, FSR_STEP_KERNEL, i);
 }
 
 const fsr_program_step *fsr_program_call(const fsr_program *program, int i) {
-    return step_of(program, FSR_TASK_LIBRARY, i);
+    return step_of(program, FSR_STEP_LIBRARY, i);
 }

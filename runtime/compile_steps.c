@@ -44,7 +44,7 @@ static void *work(void *arg) {
     const fsr_program *program = &j->executable->program;
     for (int i; (i = atomic_fetch_add(&j->next, 1)) < program->nsteps;) {
         fsr_fault fault = {FSR_OK, NULL};
-        if (program->step[i].task != FSR_TASK_KERNEL || j->executable->module[i])
+        if (program->step[i].kind != FSR_STEP_KERNEL || j->executable->module[i])
             continue;
         fsr_status status = b->ops->compile(b, program->step[i].kernel, &j->executable->module[i], &fault);
         if (status) {
@@ -61,7 +61,7 @@ static int useful_threads(fsr_context *ctx, const fsr_program *program) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int most = processors < MOST_THREADS ? (int)processors : MOST_THREADS;
     for (int i = 0; i < program->nsteps && program->info.kernels > 1 && fresh < most; ++i)
-        fresh += program->step[i].task == FSR_TASK_KERNEL &&
+        fresh += program->step[i].kind == FSR_STEP_KERNEL &&
                  !ctx->backend->ops->known(ctx->backend, program->step[i].kernel);
     return fresh > 1 ? fresh - 1 : 0;
 }

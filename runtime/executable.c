@@ -92,13 +92,13 @@ static fsr_status run_library(const fsr_execution *x, int i, fsr_fault *fault) {
 }
 
 static fsr_status run_step(const fsr_execution *x, int i, fsr_fault *fault) {
-    static fsr_status (*const run_task[FSR_TASK_COUNT])(const fsr_execution *, int,
-                                                        fsr_fault *) = {[FSR_TASK_KERNEL] = run_kernel,
-                                                                        [FSR_TASK_COPY] = run_copy,
-                                                                        [FSR_TASK_CLEAR] = run_clear,
-                                                                        [FSR_TASK_LIBRARY] = run_library,
-                                                                        [FSR_TASK_LOOP] = fsr_loop_run};
-    return run_task[x->all->program.step[i].task](x, i, fault);
+    static fsr_status (*const run_kind[FSR_STEP_COUNT])(const fsr_execution *, int,
+                                                        fsr_fault *) = {[FSR_STEP_KERNEL] = run_kernel,
+                                                                        [FSR_STEP_COPY] = run_copy,
+                                                                        [FSR_STEP_CLEAR] = run_clear,
+                                                                        [FSR_STEP_LIBRARY] = run_library,
+                                                                        [FSR_STEP_LOOP] = fsr_loop_run};
+    return run_kind[x->all->program.step[i].kind](x, i, fault);
 }
 
 /* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's

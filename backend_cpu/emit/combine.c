@@ -44,12 +44,12 @@ void fsr_c_combine_tasks(fsr_c_emit *e) {
     const fsr_inst *inst = &e->k->inst[number];
     const int buffer = e->k->access[inst->index].buffer;
     fsr_c_literal(&identity, inst->dtype, fsr_op_neutral(inst->op, inst->dtype));
-    fsr_c_begin(e, "if (t[%d] == %d)", FSR_TASK_MODE, FSR_TASK_IDENTITY);
+    fsr_c_begin(e, "if (t[%d] == %d)", FSR_TASK_MODE, FSR_MODE_IDENTITY);
     fsr_c_line(e, "for (i64 i = 0; i < %s; ++i) x%d[i] = %s;", fsr_c_integer(e, inst->extent, n), buffer,
                identity.data ? identity.data : "");
     fsr_c_line(e, "return;");
     fsr_c_end(e);
-    fsr_c_begin(e, "if (t[%d] == %d)", FSR_TASK_MODE, FSR_TASK_MERGE);
+    fsr_c_begin(e, "if (t[%d] == %d)", FSR_TASK_MODE, FSR_MODE_MERGE);
     fsr_c_line(e, "const %s *restrict y = (const %s *)t[%d];", fsr_c_type(inst->dtype), fsr_c_type(inst->dtype),
                FSR_TASK_STATES);
     fsr_c_begin(e, "for (i64 i = 0; i < %s; ++i)", n);

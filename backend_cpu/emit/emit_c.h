@@ -20,13 +20,13 @@
 #define FSR_EMIT_C_VERSION 26
 
 typedef enum fsr_task_mode {
-    FSR_TASK_WHOLE,    /* whole rows */
-    FSR_TASK_PART,     /* columns [BEGIN, END) of one row: stores, scans from the carry, states of reductions */
-    FSR_TASK_FINISH,   /* what follows the columns, from the states of all parts */
-    FSR_TASK_FOLD,     /* kernels with scans: the scans' folds over the columns of a part, before all else */
-    FSR_TASK_CARRY,    /* then, in the order of parts: the carry into the next part */
-    FSR_TASK_IDENTITY, /* kernels whose store combines: its array becomes the op's identity */
-    FSR_TASK_MERGE     /* and: folds the array at STATES into its array */
+    FSR_MODE_WHOLE,    /* whole rows */
+    FSR_MODE_PART,     /* columns [BEGIN, END) of one row: stores, scans from the carry, states of reductions */
+    FSR_MODE_FINISH,   /* what follows the columns, from the states of all parts */
+    FSR_MODE_FOLD,     /* kernels with scans: the scans' folds over the columns of a part, before all else */
+    FSR_MODE_CARRY,    /* then, in the order of parts: the carry into the next part */
+    FSR_MODE_IDENTITY, /* kernels whose store combines: its array becomes the op's identity */
+    FSR_MODE_MERGE     /* and: folds the array at STATES into its array */
 } fsr_task_mode;
 
 enum {

@@ -238,7 +238,7 @@ static void put_stop(fsr_c_emit *e, const char *extent) {
         return;
     fsr_c_line(e, "i64 stop = v%d < %s ? v%d : %s;", count, extent, count, extent);
     if (e->finishing)
-        fsr_c_line(e, "stop = mode == %d ? %s : stop;", FSR_TASK_FINISH, extent);
+        fsr_c_line(e, "stop = mode == %d ? %s : stop;", FSR_MODE_FINISH, extent);
 }
 
 /* The innermost folded dimension in chunks; where columns are divided, the task's part of them, or the parts' states
@@ -249,12 +249,12 @@ static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
         fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
     snprintf(step, sizeof step, "%d", e->s->chunk);
     if (e->finishing)
-        snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_TASK_FINISH, e->s->chunk);
+        snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_MODE_FINISH, e->s->chunk);
     put_stop(e, extent);
     fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->s->part ? "begin" : "0", e->k->live ? "stop" : extent,
                 step);
     if (e->finishing) {
-        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_FINISH);
+        fsr_c_begin(e, "if (mode == %d)", FSR_MODE_FINISH);
         fsr_c_share_part(e, loop);
         fsr_c_else(e);
     }

@@ -22,7 +22,7 @@ static void put_passes(fsr_c_emit *e) {
         fsr_c_pass(e, pass);
     }
     if (e->s->part)
-        fsr_c_begin(e, "if (mode == %d || mode == %d)", FSR_TASK_WHOLE, FSR_TASK_FINISH);
+        fsr_c_begin(e, "if (mode == %d || mode == %d)", FSR_MODE_WHOLE, FSR_MODE_FINISH);
     fsr_c_row_insts(e, e->k->npasses);
     if (e->s->part)
         fsr_c_end(e);

@@ -119,12 +119,12 @@ static void put_loop(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_em
     if (reductions)
         fsr_c_begin(e, "%s", "");
     else
-        fsr_c_begin(e, "if (mode != %d)", FSR_TASK_FINISH);
+        fsr_c_begin(e, "if (mode != %d)", FSR_MODE_FINISH);
     e->finishing = reductions > 0;
     whole(e, loop);
     e->finishing = false;
     if (reductions) {
-        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
+        fsr_c_begin(e, "if (mode == %d)", FSR_MODE_PART);
         for (int i = 0; i < loop->nfolds; i++)
             if (!fsr_c_is_scan(e, loop->folds[i]))
                 put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
@@ -138,9 +138,9 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_e
     for (int i = 0; i < loop->nfolds; i++)
         scans |= fsr_c_is_scan(e, loop->folds[i]);
     if (scans) {
-        fsr_c_begin(e, "if (mode == %d)", FSR_TASK_CARRY);
+        fsr_c_begin(e, "if (mode == %d)", FSR_MODE_CARRY);
         put_carry(e, loop);
-        fsr_c_else_if(e, "mode == %d", FSR_TASK_FOLD);
+        fsr_c_else_if(e, "mode == %d", FSR_MODE_FOLD);
         put_fold_only(e, loop, whole);
         fsr_c_else(e);
     }
@@ -152,7 +152,7 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_e
 void fsr_c_share_carry(fsr_c_emit *e, int fold) {
     if (!e->s->part)
         return;
-    fsr_c_begin(e, "if (mode == %d)", FSR_TASK_PART);
+    fsr_c_begin(e, "if (mode == %d)", FSR_MODE_PART);
     put_move(e, fold, 'g', "", e->carry[fold], "", true);
     fsr_c_end(e);
 }

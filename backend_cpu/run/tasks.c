@@ -78,9 +78,9 @@ static void call(const fsr_job *j, const int64_t *task, int worker) {
 static void begin_copy(fsr_job *j, int64_t *task, int worker) {
     if (!worker || !j->copy || atomic_load_explicit(&j->copied[worker - 1], memory_order_relaxed))
         return;
-    task[FSR_TASK_MODE] = FSR_TASK_IDENTITY;
+    task[FSR_TASK_MODE] = FSR_MODE_IDENTITY;
     call(j, task, worker);
-    task[FSR_TASK_MODE] = FSR_TASK_WHOLE;
+    task[FSR_TASK_MODE] = FSR_MODE_WHOLE;
     atomic_store_explicit(&j->copied[worker - 1], true, memory_order_relaxed);
 }
 
@@ -180,14 +180,14 @@ static void work_parts(void *arg, int worker) {
         set_part(j, item, task);
         if (j->shape->scans) {
             atomic_llong *carried = &j->carried[item / j->parts];
-            task[FSR_TASK_MODE] = FSR_TASK_FOLD;
+            task[FSR_TASK_MODE] = FSR_MODE_FOLD;
             call(j, task, worker);
             await_carry(carried, item % j->parts);
-            task[FSR_TASK_MODE] = FSR_TASK_CARRY;
+            task[FSR_TASK_MODE] = FSR_MODE_CARRY;
             call(j, task, worker);
             atomic_store_explicit(carried, item % j->parts + 1, memory_order_release);
         }
-        task[FSR_TASK_MODE] = FSR_TASK_PART;
+        task[FSR_TASK_MODE] = FSR_MODE_PART;
         call(j, task, worker);
     }
 }
@@ -210,7 +210,7 @@ static fsr_status run_parts(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool
         work_parts(j, 0);
     else
         fsr_thread_pool_run(threads, work_parts, j);
-    j->whole[FSR_TASK_MODE] = FSR_TASK_FINISH;
+    j->whole[FSR_TASK_MODE] = FSR_MODE_FINISH;
     j->whole[FSR_TASK_END] = j->parts;
     call(j, j->whole, 0);
     fsr_pool_give(pool, memory, bytes);
@@ -287,7 +287,7 @@ static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     for (int i = 0; i < others; i++)
         atomic_init(&j->copied[i], false);
     fsr_status status = run_pieces(j, threads, pool, work, fault);
-    j->whole[FSR_TASK_MODE] = FSR_TASK_MERGE;
+    j->whole[FSR_TASK_MODE] = FSR_MODE_MERGE;
     for (int i = 0; i < others && !status; i++) {
         j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * i);
         if (atomic_load_explicit(&j->copied[i], memory_order_relaxed))
@@ -306,10 +306,10 @@ static void work_rounded(void *arg, int worker) {
     int64_t task[FSR_TASK_SIZE], item, end = j->whole[FSR_TASK_HIGH + j->dimension];
     memcpy(task, j->whole, sizeof task);
     while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
-        task[FSR_TASK_MODE] = FSR_TASK_IDENTITY;
+        task[FSR_TASK_MODE] = FSR_MODE_IDENTITY;
         if (item)
             call_into(j, task, worker, item);
-        task[FSR_TASK_MODE] = FSR_TASK_WHOLE;
+        task[FSR_TASK_MODE] = FSR_MODE_WHOLE;
         task[FSR_TASK_LOW + j->dimension] = item * j->piece;
         task[FSR_TASK_HIGH + j->dimension] = smaller(fsr_size_mul(item + 1, j->piece), end);
         call_into(j, task, worker, item);
@@ -337,7 +337,7 @@ static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *po
         work_rounded(j, 0);
     else
         fsr_thread_pool_run(threads, work_rounded, j);
-    j->whole[FSR_TASK_MODE] = FSR_TASK_MERGE;
+    j->whole[FSR_TASK_MODE] = FSR_MODE_MERGE;
     for (int64_t i = 0; i + 1 < j->items; i++) {
         j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * i);
         call(j, j->whole, 0);

@@ -269,13 +269,13 @@ static fsr_status run_library(execution *e, const fsr_program_step *step) {
 }
 
 static fsr_status run_step(execution *e, const fsr_program_step *step) {
-    if (step->task == FSR_TASK_LIBRARY)
+    if (step->kind == FSR_STEP_LIBRARY)
         return run_library(e, step);
-    if (step->task == FSR_TASK_COPY)
+    if (step->kind == FSR_STEP_COPY)
         memcpy(fuzz_address(e, step->use[1].slot), fuzz_address(e, step->use[0].slot), (size_t)step->use[1].bytes);
-    if (step->task == FSR_TASK_CLEAR)
+    if (step->kind == FSR_STEP_CLEAR)
         memset(fuzz_address(e, step->use[0].slot), 0, (size_t)step->use[0].bytes);
-    return step->task == FSR_TASK_KERNEL ? run_kernel(e, step) : FSR_OK;
+    return step->kind == FSR_STEP_KERNEL ? run_kernel(e, step) : FSR_OK;
 }
 
 fsr_status fuzz_run_steps(execution *e, const fsr_program_step *step, int n) {

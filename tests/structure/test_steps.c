@@ -5,10 +5,10 @@
 #include "tests/support/targets.h"
 #include <string.h>
 
-static void expect_tasks(const fsr_program *p, const fsr_task *task, int n) {
+static void expect_kinds(const fsr_program *p, const fsr_step_kind *kind, int n) {
     assert_int_equal(p->nsteps, n);
     for (int i = 0; i < n; i++)
-        assert_int_equal(p->step[i].task, task[i]);
+        assert_int_equal(p->step[i].kind, kind[i]);
 }
 
 /* What a kernel leaves in its flags is cleared before it, in memory that other steps have before and afterwards. */
@@ -18,9 +18,9 @@ static void flags_are_cleared_before(void **state) {
     for (int i = 0; i < 3; i++)
         y = fsr_cumsum(fsr_flip(y, 0), (int[]){0}, 1, 0);
     fsr_program p = plan_of(&target_gpu, &y, 1);
-    const fsr_task task[] = {FSR_TASK_CLEAR,  FSR_TASK_KERNEL, FSR_TASK_CLEAR,
-                             FSR_TASK_KERNEL, FSR_TASK_CLEAR,  FSR_TASK_KERNEL};
-    expect_tasks(&p, task, 6);
+    const fsr_step_kind kind[] = {FSR_STEP_CLEAR,  FSR_STEP_KERNEL, FSR_STEP_CLEAR,
+                                  FSR_STEP_KERNEL, FSR_STEP_CLEAR,  FSR_STEP_KERNEL};
+    expect_kinds(&p, kind, 6);
     assert_int_equal(p.info.kernels, 3);
     assert_int_equal(p.info.temporaries, 2);
     assert_int_equal(p.zero_bytes, 0);
@@ -43,7 +43,7 @@ static void flags_are_cleared_before(void **state) {
     assert_true(p.arena_bytes < apart);
     fsr_program_clear(&p);
     p = plan_of(&target_cpu, &y, 1);
-    expect_tasks(&p, (fsr_task[]){FSR_TASK_KERNEL, FSR_TASK_KERNEL, FSR_TASK_KERNEL}, 3);
+    expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_KERNEL, FSR_STEP_KERNEL, FSR_STEP_KERNEL}, 3);
     fsr_program_clear(&p);
 }
 
@@ -54,7 +54,7 @@ static void equal_outputs_are_copied(void **state) {
     fsr_program p = plan_of(&target_cpu, out, 3);
     const fsr_program_step *last = &p.step[p.nsteps - 1];
     assert_int_equal(p.nsteps, p.info.kernels + 1);
-    assert_int_equal(last->task, FSR_TASK_COPY);
+    assert_int_equal(last->kind, FSR_STEP_COPY);
     assert_int_equal(last->use[0].slot.kind, FSR_SLOT_OUTPUT);
     assert_int_equal(last->use[0].slot.ordinal, 0);
     assert_int_equal(last->use[1].slot.ordinal, 2);
@@ -70,7 +70,7 @@ static void nothing_is_cleared_for_nothing(void **state) {
     fsr_node y = fsr_cumsum(plan_matrix(g, 0, 1 << 20), (int[]){1}, 1, 0);
     fsr_program p = plan_of(&target_gpu, &y, 1);
     for (int i = 0; i < p.nsteps; i++)
-        assert_int_equal(p.step[i].task, FSR_TASK_KERNEL);
+        assert_int_equal(p.step[i].kind, FSR_STEP_KERNEL);
     fsr_program_clear(&p);
 }
 
@@ -84,7 +84,7 @@ static void library_calls_are_steps(void **state) {
     const fsr_target *const target[] = {&target_cpu, &target_gpu};
     for (int t = 0; t < 2; t++) {
         fsr_program p = plan_of(target[t], out, 2);
-        expect_tasks(&p, (fsr_task[]){FSR_TASK_KERNEL, FSR_TASK_LIBRARY, FSR_TASK_KERNEL, FSR_TASK_KERNEL}, 4);
+        expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_KERNEL, FSR_STEP_LIBRARY, FSR_STEP_KERNEL, FSR_STEP_KERNEL}, 4);
         const fsr_program_step *step = &p.step[1];
         const fsr_temporary *work = &p.temporary[step->use[3].slot.ordinal];
         assert_int_equal(p.info.kernels, 3);
@@ -99,13 +99,13 @@ static void library_calls_are_steps(void **state) {
     }
     fsr_node leaf = fsr_sort(fsr_cast(a, FSR_I32), (int[]){0}, 1, 0);
     fsr_program p = plan_of(&target_cpu, &leaf, 1);
-    expect_tasks(&p, (fsr_task[]){FSR_TASK_KERNEL, FSR_TASK_LIBRARY}, 2);
+    expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_KERNEL, FSR_STEP_LIBRARY}, 2);
     assert_int_equal(p.step[1].use[1].slot.kind, FSR_SLOT_OUTPUT);
     fsr_program_clear(&p);
     int64_t shape = 500;
     leaf = fsr_sort(fsr_input(g, "x", FSR_I64, 1, &shape), NULL, 0, 0);
     p = plan_of(&target_gpu, &leaf, 1);
-    expect_tasks(&p, (fsr_task[]){FSR_TASK_LIBRARY}, 1);
+    expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_LIBRARY}, 1);
     assert_int_equal(p.step[0].use[0].slot.kind, FSR_SLOT_LEAF);
     fsr_program_clear(&p);
 }
