@@ -89,14 +89,16 @@ void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const
     }
 }
 
+/* Of a CPU: few columns are packed. */
 static int64_t work_matmul(const fsr_library_call *call, bool gpu) {
-    (void)call, (void)gpu;
-    return 0;
+    return gpu ? 0 : fsr_matmul_room(fsr_matmul_of(call->called), call->array[call->nin].dtype);
 }
 
 /* Of a GPU: a bias that is not aligned as cuBLASLt wants it is copied. */
 static int64_t work_matmul_epilogue(const fsr_library_call *call, bool gpu) {
-    return gpu && call->nin > 2 ? records(fsr_epilogue_of(call->called)->product.n, 4, 1) : 0;
+    if (!gpu)
+        return work_matmul(call, gpu);
+    return call->nin > 2 ? records(fsr_epilogue_of(call->called)->product.n, 4, 1) : 0;
 }
 
 /* cuSPARSE says what it needs when it is asked. */

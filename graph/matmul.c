@@ -61,3 +61,12 @@ const char *fsr_epilogue_check(const fsr_epilogue *e, int64_t a, int64_t b, int6
         return "a bias outside of its array";
     return fsr_matmul_check(m, a, b, c);
 }
+
+/* Rows that are read as they lie, enough of them and of what they have, for columns that fill a vector. */
+int64_t fsr_matmul_room(const fsr_matmul *m, fsr_dtype dtype) {
+    enum { LEAST_COLUMNS = 16, MOST_COLUMNS = 128, LEAST_ROWS = 128, MOST_DEPTH = 1 << 16, LEAST_ELEMENTS = 1 << 16 };
+    const bool few = m->n >= LEAST_COLUMNS && m->n <= MOST_COLUMNS && m->m >= LEAST_ROWS && m->k <= MOST_DEPTH &&
+                     fsr_size_mul(m->m, m->k) >= LEAST_ELEMENTS && !m->a_flipped &&
+                     (dtype == FSR_F32 || dtype == FSR_F64);
+    return few ? fsr_round_up(m->n, FSR_MATMUL_FEW_STEP) * m->k * (int64_t)fsr_dtype_size(dtype) : 0;
+}

@@ -32,6 +32,10 @@ static inline const fsr_matmul *fsr_matmul_of(const fsr_called *called) {
     return (const fsr_matmul *)called->what.attributes;
 }
 
+/* Bytes in which a CPU packs the columns of b where they are few; 0: it does not. */
+enum { FSR_MATMUL_FEW_STEP = 16 };
+int64_t fsr_matmul_room(const fsr_matmul *m, fsr_dtype dtype);
+
 static inline const fsr_epilogue *fsr_epilogue_of(const fsr_called *called) {
     return (const fsr_epilogue *)called->what.attributes;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The library calls "matmul" and "matmul_epilogue" on a CPU: OpenBLAS', with as many threads as the context has; plain loops where there is
- * none (plans then have no such calls, but whoever runs a program's steps by hand may) or where a side is beyond its
- * integers. */
+/* The library calls "matmul" and "matmul_epilogue" on a CPU: OpenBLAS', with as many threads as the context has; loops
+ * by vectors where columns are few (few_columns.h); plain loops where there is no OpenBLAS (plans then have no such
+ * calls, but whoever runs a program's steps by hand may) or where a side is beyond its integers. */
 #include "graph/matmul.h"
 #include "backend_cpu/run/blas.h"
+#include "backend_cpu/run/few_columns.h"
 #include "backend_cpu/run/library.h"
 #include "graph/size.h"
 #include <limits.h>
@@ -89,7 +90,7 @@ static bool fits(const fsr_matmul *m) {
 }
 
 /* Either call's products, to `out`. */
-static fsr_status multiply(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *out,
+static fsr_status multiply(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                            fsr_fault *fault) {
     const fsr_matmul *m = fsr_matmul_of(call->called);
     const fsr_dtype dtype = call->array[call->nin].dtype;
@@ -98,7 +99,7 @@ static fsr_status multiply(const fsr_crew *crew, const fsr_library_call *call, v
     fsr_blas blas;
     if (call->array[0].dtype != dtype)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "matmul of %s on a CPU", fsr_dtype_name(call->array[0].dtype));
-    const bool have = fits(m) && fsr_blas_find(&blas);
+    const bool few = work && fsr_few_columns_here(crew, m, dtype), have = !few && fits(m) && fsr_blas_find(&blas);
     const int before = have ? blas.threads() : wanted; /* the process's, which others use too */
     if (before != wanted)
         blas.set_threads(wanted);
@@ -108,8 +109,10 @@ static fsr_status multiply(const fsr_crew *crew, const fsr_library_call *call, v
             fsr_matmul_set(m, i, at);
             const one o = {m, dtype, (const char *)array[0] + (at[0] + j * m->a_step[last]) * size,
                            (const char *)array[1] + (at[1] + j * m->b_step[last]) * size,
-                           (char *)out + (at[2] + j * m->c_step[last]) * size};
-            if (have)
+                           (char *)array[call->nin] + (at[2] + j * m->c_step[last]) * size};
+            if (few)
+                fsr_few_columns_multiply(crew, &(fsr_few_columns){m, dtype, o.a, o.b, o.c}, work);
+            else if (have)
                 by_blas(&blas, &o);
             else
                 by_loops(&o);
@@ -121,8 +124,7 @@ static fsr_status multiply(const fsr_crew *crew, const fsr_library_call *call, v
 
 fsr_status fsr_cpu_matmul(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
-    (void)work;
-    return multiply(crew, call, array, array[call->nin], fault);
+    return multiply(crew, call, array, work, fault);
 }
 
 /* No plan for a CPU has one: its kernels add a bias with all threads. */
@@ -131,8 +133,7 @@ fsr_status fsr_cpu_matmul_epilogue(const fsr_crew *crew, const fsr_library_call 
     const fsr_epilogue *e = fsr_epilogue_of(call->called);
     const float scale = fsr_epilogue_scale(e), *bias = call->nin > 2 ? (const float *)array[2] + e->bias_offset : NULL;
     float *out = array[call->nin];
-    (void)work;
-    const fsr_status status = multiply(crew, call, array, out, fault);
+    const fsr_status status = multiply(crew, call, array, work, fault);
     for (int64_t i = 0; i < e->product.m && !status; i++)
         for (int64_t j = 0; j < e->product.n; j++) {
             float *to = out + i * e->product.n + j;

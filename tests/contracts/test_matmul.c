@@ -130,6 +130,21 @@ static void shapes(void **state) {
     expect(fsr_matmul(mt, turned), mt, "kj", turned, "abji", "abki", "one and many");
 }
 
+/* Which a CPU with OpenBLAS multiplies by loops of its own. */
+static void few_columns(void **state) {
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        const fsr_dtype dtype = d ? FSR_F64 : FSR_F32;
+        fsr_node x = X(dtype, 1, 720, 100), y = X(dtype, 2, 100, 40), w = X(dtype, 3, 33, 100);
+        expect(fsr_matmul(x, y), x, "ij", y, "jk", "ik", "few columns");
+        expect(fsr_matmul(x, fsr_transpose(w, NULL)), x, "ij", w, "kj", "ik", "few columns, b turned");
+        fsr_node part = fsr_slice(fsr_slice(x, 1, 3, 97, 1), 0, 4, 720, 1), few = fsr_slice(y, 0, 5, 99, 1);
+        expect(fsr_matmul(part, few), part, "ij", few, "jk", "ik", "parts with few columns");
+        fsr_node many = X(dtype, 4, 2, 530, 130), ones = X(dtype, 5, 2, 130, 20);
+        expect(fsr_matmul(many, ones), many, "bij", ones, "bjk", "bik", "batches of few columns");
+    }
+}
+
 /* Flags, strides and copies: what a view shows is multiplied. */
 static void views(void **state) {
     (void)state;
@@ -248,9 +263,9 @@ static void the_librarys_threads_are_left(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(dtypes),  SUBJECT_TEST(shapes),
-                                       SUBJECT_TEST(views),   SUBJECT_TEST(nothing),
-                                       SUBJECT_TEST(special), SUBJECT_TEST(tensordots),
-                                       SUBJECT_TEST(einsums), SUBJECT_TEST(the_librarys_threads_are_left)};
+    const struct CMUnitTest tests[] = {
+        SUBJECT_TEST(dtypes),     SUBJECT_TEST(shapes),  SUBJECT_TEST(few_columns),
+        SUBJECT_TEST(views),      SUBJECT_TEST(nothing), SUBJECT_TEST(special),
+        SUBJECT_TEST(tensordots), SUBJECT_TEST(einsums), SUBJECT_TEST(the_librarys_threads_are_left)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -34,7 +34,7 @@ static void expect(fsr_node x, const char *what) {
 }
 
 static void all_forms(fsr_graph *g, bool contraction) {
-    enum { M = 515, K = 70, N = 260 };
+    enum { M = 67, K = 35, N = 52 };
     fsr_node a = values(g, FSR_F32, 2, SHAPE(M, K), 0.7), b = values(g, FSR_F32, 2, SHAPE(K, N), 0.3),
              w = values(g, FSR_F32, 2, SHAPE(N, K), 1.1), t = values(g, FSR_F32, 2, SHAPE(K, M), 1.3),
              v = values(g, FSR_F32, 1, SHAPE(N + 9), 2.1), h = values(g, FSR_F16, 2, SHAPE(M, K), 0.9),
