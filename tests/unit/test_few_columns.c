@@ -168,7 +168,7 @@ static void others(void **state) {
     } left[] = {{1300, 33, 60, 1},  {1300, 129, 60, 0}, {1300, 15, 60, 0},
                 {127, 33, 6000, 0}, {1000, 33, 60, 0},  {1300, 33, 70000, 0}};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
-        m.m = not [i].m, m.n = not [i].n, m.k = not [i].k, m.a_flipped = not [i].a_flipped;
+        m.m = left[i].m, m.n = left[i].n, m.k = left[i].k, m.a_flipped = left[i].a_flipped;
         assert_int_equal(fsr_matmul_room(&m, FSR_F32), 0);
     }
 }
