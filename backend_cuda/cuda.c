@@ -179,6 +179,7 @@ static const fsr_backend_ops cuda_ops = {
     .clear = fsr_cuda_clear,
     .wait = fsr_cuda_wait,
     .locate = fsr_cuda_locate,
+    .identify = fsr_cuda_identify,
     .mark = fsr_cuda_mark,
     .elapsed = fsr_cuda_elapsed,
     .host_alloc = fsr_cuda_host_alloc,

@@ -52,6 +52,14 @@ static void judge(const fsr_cuda *c, const void *data, const answers *a, fsr_add
                     : INT64_MAX;
 }
 
+/* Not every kind of memory has one, and a thread without a context may be told nothing. */
+uint64_t fsr_cuda_identify(fsr_backend *b, const void *data) {
+    CUpointer_attribute which = CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    unsigned long long id = 0;
+    void *to = &id;
+    return fsr_cuda_of(b)->ask_pointer(1, &which, &to, (CUdeviceptr)(uintptr_t)data) == CUDA_SUCCESS ? id : 0;
+}
+
 /* A thread that has called nothing of CUDA yet has no current context. The driver says so, or that no kernel of its
  * reaches the address: then the thread gets the device's, and asks again. */
 fsr_status fsr_cuda_locate(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault) {

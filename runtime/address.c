@@ -16,21 +16,39 @@ static fsr_status wrong_owner(const fsr_address *found, fsr_place place, fsr_fau
 }
 
 fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault) {
-    return fsr_context_forked(ctx, fault) ? FSR_ERR_FORKED : fsr_check_place(ctx, data, bytes, place, fault);
+    return fsr_context_forked(ctx, fault) ? FSR_ERR_FORKED : fsr_check_place(ctx, data, bytes, place, NULL, fault);
 }
 
-fsr_status fsr_check_place(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault) {
+/* What is known of an allocation holds for as long as its id is that of the address: a call with the arguments of the
+ * last two asks for the id alone. Memory that was freed since has none, or that of what stands there now. The id comes
+ * first: what is found then may be newer than it, never older. */
+static fsr_status look_up(fsr_context *ctx, const void *data, fsr_seen *seen, fsr_fault *fault) {
     const fsr_backend_ops *ops = ctx->backend->ops;
-    fsr_address found;
-    if (!ops->locate || !data || bytes <= 0)
+    const uint64_t id = seen->data == data ? ops->identify(ctx->backend, data) : 0;
+    if (id && id == seen->id)
         return FSR_OK;
-    const fsr_status status = ops->locate(ctx->backend, data, &found, fault);
+    const fsr_status status = ops->locate(ctx->backend, data, &seen->found, fault);
+    seen->data = data;
+    seen->id = status ? 0 : id;
+    return status;
+}
+
+fsr_status fsr_check_place(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_seen *seen,
+                           fsr_fault *fault) {
+    fsr_seen now;
+    if (!ctx->backend->ops->locate || !data || bytes <= 0)
+        return FSR_OK;
+    if (!seen) {
+        now.data = NULL;
+        seen = &now;
+    }
+    const fsr_status status = look_up(ctx, data, seen, fault);
     if (status)
         return status;
-    if (place == FSR_HOST ? !found.host : !found.device)
-        return wrong_owner(&found, place, fault);
-    if (found.room < bytes)
+    if (place == FSR_HOST ? !seen->found.host : !seen->found.device)
+        return wrong_owner(&seen->found, place, fault);
+    if (seen->found.room < bytes)
         return fsr_fault_set(fault, FSR_ERR_VALUE, "%lld bytes are needed, the allocation ends %lld after the address",
-                             (long long)bytes, (long long)found.room);
+                             (long long)bytes, (long long)seen->found.room);
     return FSR_OK;
 }

@@ -36,6 +36,13 @@ typedef struct fsr_address {
     int64_t room;      /* bytes from the address to the end of its allocation; INT64_MAX: not known */
 } fsr_address;
 
+/* What was found of an address the last time, of the allocation of that id; 0: it is not known. */
+typedef struct fsr_seen {
+    const void *data;
+    uint64_t id;
+    fsr_address found;
+} fsr_seen;
+
 /* What a report says of a machine beside its name. A text that is not known is empty. */
 typedef struct fsr_backend_facts {
     int threads;        /* of a CPU that work is divided among; 0: a GPU */
@@ -97,6 +104,8 @@ typedef struct fsr_backend_ops {
     fsr_status (*wait)(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
     /* Looks up an address of the caller's that is not null. NULL: the device is the host, every address is both's. */
     fsr_status (*locate)(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
+    /* The id of its allocation, which no other one of the process ever has; 0: not known. Cheaper than to look it up. */
+    uint64_t (*identify)(fsr_backend *b, const void *data);
     /* Milliseconds of device time between two marks on a stream, `first` and the next: 0 and 1 are the bench's, 2 and 3
      * the profile's, whose setter holds the context's launch lock. elapsed waits for the second. */
     fsr_status (*mark)(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault);

@@ -44,6 +44,7 @@ void fsr_plan_free(fsr_plan *plan) {
     free(plan->report);
     fsr_profile_clear(&plan->profile);
     free(plan->address);
+    free(plan->seen);
     free(plan->borrowed);
     free(plan->value);
     free(plan->given);
@@ -103,10 +104,12 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
     plan->scalar = calloc((size_t)plan->nscalars + 1, sizeof *plan->scalar);
     plan->out = calloc((size_t)plan->nouts + 1, sizeof *plan->out);
     plan->address = calloc(arrays, sizeof *plan->address);
+    plan->seen = calloc(arrays, sizeof *plan->seen);
     plan->borrowed = calloc(arrays, sizeof *plan->borrowed);
     plan->value = calloc((size_t)plan->nscalars + 1, sizeof *plan->value);
     plan->given = calloc((size_t)plan->nleaves + 1, sizeof *plan->given);
-    if (!plan->leaf || !plan->scalar || !plan->out || !plan->address || !plan->borrowed || !plan->value || !plan->given)
+    if (!plan->leaf || !plan->scalar || !plan->out || !plan->address || !plan->seen || !plan->borrowed ||
+        !plan->value || !plan->given)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nleaves && !status; ++i)

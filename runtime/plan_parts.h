@@ -45,6 +45,7 @@ struct fsr_plan {
     double *measured;            /* receives what each step of a run takes; NULL: nobody measures */
     pthread_mutex_t lock;
     void **address;  /* leaves, then outputs */
+    fsr_seen *seen;  /* what the last run found of each, in the same order */
     void **borrowed; /* the run's own device arrays, in the same order; NULL: none */
     fsr_value *value;
     bool *given; /* leaves */

@@ -17,9 +17,23 @@
 
 enum { VECTOR_BYTES = 16 };
 
+/* slot: where what is found of the address is kept for the next run, -1: it is not. */
+static fsr_status check_owner(const fsr_plan *plan, const fsr_arg *arg, fsr_place place, int slot, const char *what,
+                              int number, fsr_fault *fault) {
+    fsr_fault why = {FSR_OK, NULL};
+    const fsr_status status =
+        fsr_check_place(plan->ctx, arg->data, (int64_t)arg->bytes, place, slot < 0 ? NULL : &plan->seen[slot], &why);
+    if (status) {
+        fsr_fault_set(fault, status, "plan_run: %s %d \"%s\": %s", what, number, arg->name ? arg->name : "",
+                      why.message ? why.message : "");
+        fsr_fault_clear(&why);
+    }
+    return status;
+}
+
 /* place: where the memory has to be; of a parameter on the host, whatever the argument says. */
-static fsr_status check_arg(const fsr_plan *plan, const fsr_arg *arg, int64_t bytes, fsr_place place, const char *what,
-                            int number, fsr_fault *fault) {
+static fsr_status check_arg(const fsr_plan *plan, const fsr_arg *arg, int64_t bytes, fsr_place place, int slot,
+                            const char *what, int number, fsr_fault *fault) {
     const char *name = arg->name ? arg->name : "";
     if (arg->place != FSR_HOST && arg->place != FSR_DEVICE)
         return fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: %s %d \"%s\" has no place: %d", what, number, name,
@@ -29,13 +43,7 @@ static fsr_status check_arg(const fsr_plan *plan, const fsr_arg *arg, int64_t by
                              number, name, arg->bytes, (long long)bytes);
     if (!arg->data && bytes)
         return fsr_fault_set(fault, FSR_ERR_NULL, "plan_run: %s %d \"%s\" is null", what, number, name);
-    fsr_fault why = {FSR_OK, NULL};
-    const fsr_status status = fsr_check_place(plan->ctx, arg->data, bytes, place, &why);
-    if (status) {
-        fsr_fault_set(fault, status, "plan_run: %s %d \"%s\": %s", what, number, name, why.message ? why.message : "");
-        fsr_fault_clear(&why);
-    }
-    return status;
+    return plan->ctx->backend->ops->locate ? check_owner(plan, arg, place, slot, what, number, fault) : FSR_OK;
 }
 
 /* The output is given the memory of an input that is still read when it is written: it is copied there at the end. */
@@ -63,6 +71,11 @@ static fsr_status place(fsr_plan *plan, int slot, const fsr_arg *arg, bool input
                                                                (int64_t)arg->bytes, stream, fault);
 }
 
+/* Of memory of the host there may be nothing to keep, and a copy of it takes longer than to ask. */
+static int kept_of(const fsr_arg *arg, int slot) {
+    return arg->place == FSR_DEVICE ? slot : -1;
+}
+
 /* Bool input that holds other bytes than 0 and 1, and that the host can see: a copy of 0 and 1 takes its place. */
 static fsr_status place_bools(fsr_plan *plan, int slot, const fsr_arg *arg, void *stream, fsr_fault *fault) {
     const uint8_t *data = arg->data;
@@ -88,7 +101,7 @@ static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bo
         if (!plan->scalar[i].name || strcmp(plan->scalar[i].name, arg->name) != 0)
             continue;
         size_t size = fsr_dtype_size(plan->scalar[i].dtype);
-        fsr_status status = check_arg(plan, arg, (int64_t)size, FSR_HOST, "parameter", number, fault);
+        fsr_status status = check_arg(plan, arg, (int64_t)size, FSR_HOST, -1, "parameter", number, fault);
         if (status)
             return status;
         plan->value[i] = (fsr_value){.bits = 0};
@@ -107,7 +120,8 @@ static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, voi
     for (int i = 0; i < plan->nleaves; ++i) {
         if (!plan->leaf[i].name || strcmp(plan->leaf[i].name, arg->name) != 0)
             continue;
-        fsr_status status = check_arg(plan, arg, plan->leaf[i].bytes, arg->place, "input", number, fault);
+        fsr_status status =
+            check_arg(plan, arg, plan->leaf[i].bytes, arg->place, kept_of(arg, i), "input", number, fault);
         if (!status && plan->given[i])
             status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: input \"%s\" is given twice", arg->name);
         bool bools = plan->leaf[i].dtype == FSR_BOOL && (arg->place == FSR_HOST || !plan->ctx->target.gpu);
@@ -165,7 +179,8 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
         if (!plan->given[i])
             status = fsr_fault_set(fault, FSR_ERR_UNBOUND, "plan_run: input \"%s\" is missing", plan->leaf[i].name);
     for (int i = 0; i < plan->nouts && !status; ++i) {
-        status = check_arg(plan, &outputs[i], plan->out[i].bytes, outputs[i].place, "output", i, fault);
+        status = check_arg(plan, &outputs[i], plan->out[i].bytes, outputs[i].place,
+                           kept_of(&outputs[i], plan->nleaves + i), "output", i, fault);
         if (!status)
             status = place(plan, plan->nleaves + i, &outputs[i], false, stream, fault);
     }

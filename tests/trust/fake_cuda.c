@@ -32,6 +32,7 @@ typedef struct fake_block {
     int64_t bytes;
     fake_kind kind;
     int device;
+    uint64_t id;
 } fake_block;
 
 enum { FAKE_SHARED = 227 << 10 /* a block's; 48 KiB of it unasked */ };
@@ -43,6 +44,7 @@ typedef struct fake_library {
 } fake_library;
 
 static fake_block *blocks;
+static uint64_t blocks_made;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last;
 static _Thread_local int device;
@@ -179,7 +181,7 @@ static cudaError_t take(void **out, size_t bytes, fake_kind kind) {
     if (room && (block = __real_malloc(sizeof *block)) != NULL) {
         if (__real_posix_memalign(out, 256, bytes ? bytes : 1) != 0)
             abort();
-        *block = (fake_block){blocks, *out, (int64_t)bytes, kind, device};
+        *block = (fake_block){blocks, *out, (int64_t)bytes, kind, device, ++blocks_made};
         blocks = block;
         count(block, 1);
     }
@@ -258,6 +260,7 @@ static void answer(CUpointer_attribute which, const fake_block *b, CUdeviceptr a
         break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)out = (uintptr_t)b->data; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)out = (size_t)b->bytes; break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: *(unsigned long long *)out = b->id; break;
     default: abort();
     }
 }
@@ -271,6 +274,7 @@ static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdevice
     if (!current && fake.tells_threads)
         return CUDA_ERROR_INVALID_CONTEXT;
     const fake_block found = find(address);
+    fake.questions += n;
     for (unsigned i = 0; i < n; i++) {
         answer(which[i], &found, address, out[i]);
         if (!current && which[i] == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) /* no context reaches it */

@@ -34,6 +34,7 @@ typedef struct fake_cuda {
     int64_t graph_launches, peer_copies, waits; /* waits: of a stream for an event */
     int64_t event_waits;                        /* of the host for an event */
     int64_t copies;                             /* within the device */
+    int64_t questions;                          /* what was asked of addresses */
 } fake_cuda;
 
 extern fake_cuda fake;

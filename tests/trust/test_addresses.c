@@ -252,6 +252,29 @@ static void cost(void **state) {
     assert_true(least <= 0.5e-6);
 }
 #else
+/* A call with the addresses of the last two asks one thing of each. Memory that was freed since is found all the same. */
+static void freed_since_the_last_call(void **state) {
+    (void)state;
+    const size_t bytes = sizeof(float) * N;
+    void *in = NULL, *other = NULL;
+    fsr_plan *plan = plan_of(FSR_F32, N);
+    assert_int_equal(cudaMalloc(&in, bytes), cudaSuccess);
+    assert_int_equal(cudaMalloc(&other, bytes), cudaSuccess);
+    const fsr_arg x = arg("x", in, N, FSR_DEVICE), y = arg(NULL, other, N, FSR_DEVICE);
+    OK(run(plan, x, y));
+    OK(run(plan, x, y));
+    const int64_t before = fake.questions;
+    OK(run(plan, x, y));
+    assert_int_equal(fake.questions - before, 2);
+    OK(run(plan, x, arg(NULL, device, N, FSR_DEVICE)));
+    assert_true(fake.questions - before > 2 + 2);
+    assert_int_equal(cudaFree(in), cudaSuccess);
+    refused(run(plan, x, y), "plan_run: input 0 \"x\": |FSR_DEVICE|memory of the host");
+    OK(run(plan, arg("x", device, N, FSR_DEVICE), y));
+    assert_int_equal(cudaFree(other), cudaSuccess);
+    fsr_plan_free(plan);
+}
+
 /* A driver that cannot say it is none. */
 static void a_driver_without_it(void **state) {
     (void)state;
@@ -278,6 +301,7 @@ static const struct CMUnitTest tests[] = {
 #ifdef SUBJECT_REAL_GPU
     TEST(cost),
 #else
+    TEST(freed_since_the_last_call),
     TEST(a_driver_without_it),
 #endif
 };
