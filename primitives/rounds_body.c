@@ -123,6 +123,7 @@ static bool take_stand(copy *c, uint32_t id) {
     return true;
 }
 
+_Static_assert(FSR_MAX_ARGS == 17, "what is said of too many values names their number");
 /* The body's node for a result from outside, which becomes an operand. */
 static bool take_outside(copy *c, fsr_ref ref, fsr_ref *image) {
     fsr_rounds *t = c->s->rounds;
@@ -133,7 +134,9 @@ static bool take_outside(copy *c, fsr_ref ref, fsr_ref *image) {
         k++;
     if (k == fsr_rounds_operands(t)) {
         if (k + (t->count < 0) >= FSR_MAX_ARGS)
-            return failed(c, "uses too many values from outside");
+            return failed(c,
+                          "uses too many values from outside: with its state and the arrays that sparse matrices keep "
+                          "they are 17 at most");
         c->s->operand[k] = ref;
         c->s->stand[k] = FSR_NO_NODE;
         t->nsame++;

@@ -65,7 +65,8 @@ typedef void (*fsr_turn_fn)(fsr_node *out, const fsr_node *state, const fsr_node
  * read by the host once, before the first turn. out[0..nstate) receives the state (all poisoned on a mistake).
  * FSR_ERR_DTYPE, FSR_ERR_SHAPE: result i of the body, whose line is told, is not as state i; turns is no 0-d integer.
  * FSR_ERR_VALUE: nstate is not 1 to FSR_MAX_TURN_RESULTS. FSR_ERR_UNSUPPORTED: state and what the body takes from
- * outside are more than 17 arrays and parameters; inside of fsr_vectorize. */
+ * outside are more than 17 arrays and parameters, those that sparse matrices keep included (a large matrix and its
+ * transposed products keep a dozen); inside of fsr_vectorize. */
 void fsr_fori_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, fsr_node turns, fsr_turn_fn body,
                       void *user);
 #define fsr_fori_loop(...) fsr_fori_loop_at(FSR_HERE, __VA_ARGS__)

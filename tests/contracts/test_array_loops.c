@@ -461,7 +461,7 @@ static void mistakes(void **state) {
     for (int i = 0; i < 17; i++)
         many[i] = subject_data(FSR_F32, 1, SHAPE(4), SUBJECT_SMALL, i);
     fsr_fori_loop(&y, &x, 1, two, greedy, many);
-    refused(y, FSR_ERR_UNSUPPORTED, "uses too many values from outside");
+    refused(y, FSR_ERR_UNSUPPORTED, "uses too many values from outside: with its state");
 }
 
 static const struct CMUnitTest tests[] = {
