@@ -62,20 +62,27 @@ static int unstored_results(const fsr_partition *p, const fsr_group *group) {
     return n;
 }
 
-/* Every fold's result may still have to be stored for another kernel: room for that is kept, so that adding such a
- * store is never refused. Arguments must fit the launch. */
+const char *fsr_legality_room(const fsr_partition *p, const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    const int results = unstored_results(p, group);
+    if (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES)
+        return "the kernel would have too many arrays";
+    if (k->ninsts + 2 * results > FSR_MAX_INSTS || k->nints + (FSR_MAX_DIMS + 1) * results > FSR_MAX_INTS)
+        return "the kernel would have too many instructions";
+    return NULL;
+}
+
+/* Arguments must fit the launch. */
 static const char *limits(const fsr_partition *p, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const fsr_target *target = p->target;
-    int results = unstored_results(p, group);
-    if (k->narrays + results > FSR_MAX_BUFFERS || k->naccesses + results > FSR_MAX_ACCESSES)
-        return "the kernel would have too many arrays";
+    const char *reason = fsr_legality_room(p, group);
+    if (reason)
+        return reason;
     if (fsr_kernel_has_sequence(k) && (k->nloops || k->nparallel == 0))
         return "a scan that goes down a column element by element stands beside no loop for each element";
     if (k->ninsts > FSR_LONG_PROGRAM && group->nfolds + group->nstores > 1)
         return "the kernel would have too long a program";
-    if (k->ninsts + 2 * results > FSR_MAX_INSTS || k->nints + (FSR_MAX_DIMS + 1) * results > FSR_MAX_INTS)
-        return "the kernel would have too many instructions";
     return target->gpu && fsr_kernel_parameter_bytes(k) > target->max_parameter_bytes
                ? "the kernel would have too many arguments"
                : NULL;

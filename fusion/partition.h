@@ -176,6 +176,9 @@ void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr
 /* Rules beyond what lowering finds: NULL if the lowered group may be one kernel on this target, else the reason, and
  * blame as fsr_lower has it, which has set it to none. */
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame);
+/* Every fold's result may still have to be stored for another kernel: NULL if the lowered group has room for that, so that
+ * adding such a store is never refused, else the reason. */
+const char *fsr_legality_room(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
 /* The group that stores a result, -1: none. */

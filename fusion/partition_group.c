@@ -66,13 +66,16 @@ static bool with_stores(const fsr_group *group, const fsr_link *link, int n, fsr
 
 /* Legality was checked with room for the store; only lowering can refuse. It may, as the group would now load values
  * that it evaluated before others stored them: then it goes on evaluating them. Counter-example: a loop that ran once
- * a row, over what a row knows, would run for each column, in each pass, once that is an array. */
+ * a row, over what a row knows, would run for each column, in each pass, once that is an array. So it does where these
+ * values leave no room for stores that the group may still be asked for. */
 const char *fsr_group_add_stores(fsr_partition *p, int g, const fsr_link *link, int n) {
     fsr_trial trial;
     fsr_link blame;
     if (!with_stores(&p->group[g], link, n, &trial))
         return "the kernel would have too many outputs";
     const char *reason = lower(p, g, NULL, &trial.group, &blame);
+    if (!reason && (reason = fsr_legality_room(p, &trial.group)) != NULL)
+        fsr_kernel_free(trial.group.kernel);
     if (reason && !*p->no_memory) {
         with_stores(&p->group[g], link, n, &trial);
         reason = lower(p, g, &p->group[g], &trial.group, &blame);
