@@ -69,16 +69,24 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         return distance > (T)((T)f->last - first) ? (T)f->all : (T)(key ^ (T)f->turn);                 \
     }
 /* Whole blocks none of whose keys is at most the limit are passed over: the nearest of some elements decides, of as many
- * blocks at once as make its search among a vector's lanes cheap. The form is copied, so that compilers know it does not
- * change. */
-#define SEEK(T, name, attributes)                                                                               \
+ * blocks at once as make its search among a vector's lanes cheap, of so many bytes each. Each line asks for one that is
+ * ahead: thirty requests in a row wait for each other. The form is copied, so that compilers know it does not change. */
+#define SEEK(T, name, attributes, bytes)                                                                        \
     attributes static inline __attribute__((always_inline))                                                     \
     T nearest_##name(const fsr_select_form *f, const T *x, int n) {                                             \
-        T nearest = (T)f->all;                                                                                  \
-        for (int j = 0; j < n; j++) {                                                                           \
-            const T own = behind_##T(f, x[j]);                                                                  \
-            nearest = own < nearest ? own : nearest;                                                            \
+        enum { WIDE = (bytes) / (int)sizeof(T) };                                                               \
+        T lane[WIDE], nearest = (T)f->all;                                                                      \
+        memset(lane, 0xff, sizeof lane);                                                                        \
+        for (int j = 0; j < n; j += LINE / (int)sizeof(T)) {                                                    \
+            __builtin_prefetch((const char *)(x + j) + AHEAD);                                                  \
+            for (int v = 0; v < LINE / (int)sizeof(T); v += WIDE)                                               \
+                for (int l = 0; l < WIDE; l++) {                                                                \
+                    const T own = behind_##T(f, x[j + v + l]);                                                  \
+                    lane[l] = own < lane[l] ? own : lane[l];                                                    \
+                }                                                                                               \
         }                                                                                                       \
+        for (int l = 0; l < WIDE; l++)                                                                          \
+            nearest = lane[l] < nearest ? lane[l] : nearest;                                                    \
         return nearest;                                                                                         \
     }                                                                                                           \
     attributes static int64_t name(const fsr_select_form *form, const T *x, int64_t i, int64_t high, T limit) { \
@@ -88,12 +96,9 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
             return i;                                                                                           \
         if (!reach_##T(&f, limit, &reach))                                                                      \
             return i + (high - i) / FSR_SELECT_BLOCK * FSR_SELECT_BLOCK;                                        \
-        for (; i + SEEK_BLOCKS * FSR_SELECT_BLOCK <= high; i += SEEK_BLOCKS * FSR_SELECT_BLOCK) {               \
-            for (int j = 0; j < SEEK_BLOCKS * FSR_SELECT_BLOCK; j += LINE / (int)sizeof(T))                     \
-                __builtin_prefetch((const char *)(x + i + j) + AHEAD);                                          \
-            if (nearest_##name(&f, x + i, SEEK_BLOCKS * FSR_SELECT_BLOCK) <= reach)                             \
-                break;                                                                                          \
-        }                                                                                                       \
+        while (i + SEEK_BLOCKS * FSR_SELECT_BLOCK <= high &&                                                    \
+               nearest_##name(&f, x + i, SEEK_BLOCKS * FSR_SELECT_BLOCK) > reach)                               \
+            i += SEEK_BLOCKS * FSR_SELECT_BLOCK;                                                                \
         while (i + FSR_SELECT_BLOCK <= high && nearest_##name(&f, x + i, FSR_SELECT_BLOCK) > reach)             \
             i += FSR_SELECT_BLOCK;                                                                              \
         return i;                                                                                               \
@@ -122,11 +127,11 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         for (int j = 0; j < FSR_SELECT_BLOCK; j++)                                                   \
             out[j] = key_behind_##T(&f, least[j]);                                                   \
     }
-#define EACH(T)                 \
-    KEY(T)                      \
-    BEHIND(T)                   \
-    SEEK(T, seek_plain_##T, )   \
-    LEAST(T, least_plain_##T, ) \
+#define EACH(T)                   \
+    KEY(T)                        \
+    BEHIND(T)                     \
+    SEEK(T, seek_plain_##T, , 16) \
+    LEAST(T, least_plain_##T, )   \
     WORDS(T, words_plain_##T, )
 EACH(uint8_t)
 EACH(uint16_t)
@@ -136,12 +141,12 @@ EACH(uint64_t)
 #if defined(__x86_64__)
 #define AVX512 __attribute__((target("avx512f,avx512bw,prefer-vector-width=512")))
 #define AVX2 __attribute__((target("avx2")))
-#define AVX(T)                         \
-    SEEK(T, seek_avx2_##T, AVX2)       \
-    SEEK(T, seek_avx512_##T, AVX512)   \
-    LEAST(T, least_avx2_##T, AVX2)     \
-    LEAST(T, least_avx512_##T, AVX512) \
-    WORDS(T, words_avx2_##T, AVX2)     \
+#define AVX(T)                           \
+    SEEK(T, seek_avx2_##T, AVX2, 32)     \
+    SEEK(T, seek_avx512_##T, AVX512, 64) \
+    LEAST(T, least_avx2_##T, AVX2)       \
+    LEAST(T, least_avx512_##T, AVX512)   \
+    WORDS(T, words_avx2_##T, AVX2)       \
     WORDS(T, words_avx512_##T, AVX512)
 AVX(uint8_t)
 AVX(uint16_t)
