@@ -35,7 +35,7 @@ static void sample(search *s, bool sure) {
         return;
     while (behind * behind < ASIDE * ASIDE * rank)
         behind++;
-    const int64_t guess = rank + behind + ASIDE;
+    const int64_t guess = rank + behind;
     for (int64_t i = 0; i < lines; i++)
         fsr_select_keys(&t->form, t->size, t->in, i * apart, i * apart + LINE, t->word + i * LINE);
     lower(s, fsr_select_kth(t->form.simd, t->word, lines * LINE, sure || guess >= t->k ? t->k - 1 : guess, &less));
@@ -53,6 +53,8 @@ static void scan_parts(void *arg, int worker) {
             const uint64_t limit = atomic_load(&s->limit);
             list->limit = limit < list->limit ? limit : list->limit;
             fsr_top_add(s->t, list, low, end);
+            if (list->n >= 2 * list->k)
+                fsr_top_prune(s->t, list);
             lower(s, list->last);
         }
         fsr_top_prune(s->t, list);
