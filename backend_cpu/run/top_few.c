@@ -4,7 +4,10 @@
  * A sample says about where the k-th is; a key of the sample some ranks behind it is the threshold. If less than k keys
  * are at most as great, the sample has misled, and the pass is made again with the sample's k-th: that of any of the
  * row's keys is none less than the k-th of all. The k-th that a part has seen is another threshold, and the least one
- * of all parts counts for each. A list that is full is pruned. Which keys a list holds on the way depends on who was first; the first k of all of them do not. */
+ * of all parts counts for each. A list of 2 k keys is pruned, so that the threshold follows what was seen: of 2^24
+ * elements else as many as there is room for are looked at one by one for ten. A sample's line may hold all the first
+ * k of a sorted row, so that no less than k decide where k is at most a line. Which keys a list holds on the way
+ * depends on who was first; the first k of all of them do not. */
 #include "backend_cpu/run/top.h"
 
 enum {
@@ -35,7 +38,7 @@ static void sample(search *s, bool sure) {
         return;
     while (behind * behind < ASIDE * ASIDE * rank)
         behind++;
-    const int64_t guess = rank + behind;
+    const int64_t guess = t->k > LINE ? rank + behind : t->k;
     for (int64_t i = 0; i < lines; i++)
         fsr_select_keys(&t->form, t->size, t->in, i * apart, i * apart + LINE, t->word + i * LINE);
     lower(s, fsr_select_kth(t->form.simd, t->word, lines * LINE, sure || guess >= t->k ? t->k - 1 : guess, &less));
