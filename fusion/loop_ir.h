@@ -240,11 +240,12 @@ const char *fsr_target_name(fsr_target_kind kind);
 
 /* How a CPU goes along the innermost dimension in one pass; in a map, along its rows. */
 typedef enum fsr_walk_form {
-    FSR_WALK_PLAIN, /* one element after the other */
-    FSR_WALK_RUNS,  /* the same in runs, of results that pass the caches by or of arguments that are looked at first */
-    FSR_WALK_LANES, /* `lanes` elements side by side, each with an accumulator of every fold */
-    FSR_WALK_PAIRS, /* what folds take that keep their order is put by for a strip; then neighbours are folded */
-    FSR_WALK_STRIPS /* in strips, on each one stage after the other: scans, loops for each element, chains */
+    FSR_WALK_PLAIN,  /* one element after the other */
+    FSR_WALK_RUNS,   /* the same in runs, of results that pass the caches by or of arguments that are looked at first */
+    FSR_WALK_LANES,  /* `lanes` elements side by side, each with an accumulator of every fold */
+    FSR_WALK_PAIRS,  /* what folds take that keep their order is put by for a strip; then neighbours are folded */
+    FSR_WALK_STRIPS, /* in strips, on each one stage after the other: scans, loops for each element, chains */
+    FSR_WALK_ROWS    /* by columns, of what folds nothing: each row of the block from end to end, along memory */
 } fsr_walk_form;
 
 /* plain, runs ...; NULL for what is none. */

@@ -31,6 +31,9 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
                fsr_check_bad(v, "schedule: the loop of pass %d has no pairs", body->pass);
     case FSR_WALK_STRIPS:
         return !by_columns || fsr_check_bad(v, "schedule: pass %d has strips, by columns", body->pass);
+    case FSR_WALK_ROWS:
+        return (!walk->phased && !walk->near && fsr_body_may_go_along(v->k, body)) ||
+               fsr_check_bad(v, "schedule: the loop of pass %d does not go along rows", body->pass);
     }
     return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
 }

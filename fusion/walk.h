@@ -56,6 +56,9 @@ int fsr_iteration_widest(const fsr_iteration *l);
 
 /* Every fold among the instructions commutes. */
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
+/* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the place
+ * that it has in its row, or is the same for all of it. */
+bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);
 /* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
  * its neighbours. */
 bool fsr_kernel_may_version(const fsr_kernel *k);

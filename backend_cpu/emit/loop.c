@@ -95,8 +95,24 @@ static void put_run(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
+/* Each row of a block, along its columns. */
+static void put_along(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_rows_begin(e);
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 c = c0; c < c1; ++c)");
+    fsr_c_advance(e, e->k->ndim - 1, "c");
+    e->loop_dim = -1;
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_end(e);
+    fsr_c_rows_end(e);
+}
+
 /* The same, in the versions for them; of a block of rows each column has versions. */
 static void put_columns(fsr_c_emit *e, const fsr_body *loop) {
+    if (e->abreast && e->walk->form == FSR_WALK_ROWS) {
+        put_along(e, loop);
+        return;
+    }
     if (!e->abreast) {
         fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
         return;

@@ -84,6 +84,7 @@ DAMAGE(plain, s->walk[0].form = FSR_WALK_PLAIN)
 DAMAGE(runs, s->walk[0].form = FSR_WALK_RUNS)
 DAMAGE(lanes, s->walk[0].form = FSR_WALK_LANES)
 DAMAGE(pairs, s->walk[0].form = FSR_WALK_PAIRS)
+DAMAGE(rows, s->walk[0].form = FSR_WALK_ROWS)
 DAMAGE(unknown, s->walk[0].form = (fsr_walk_form)9)
 DAMAGE(one_lane, s->lanes = 1)
 DAMAGE(linear_gather, k->stand[0].gathered = true)
@@ -159,6 +160,7 @@ static const struct {
     {scan, lanes, "schedule: the loop of pass 0 has no lanes"},
     {ordered, lanes, "schedule: the loop of pass 0 has no lanes"},
     {scan, pairs, "schedule: the loop of pass 0 has no pairs"},
+    {sums, rows, "schedule: the loop of pass 0 does not go along rows"},
     {sums, unknown, "schedule: unknown form of the loop of pass 0"},
     {sums, one_lane, "schedule: the loop of pass 0 has no lanes"},
     {sums, linear_gather, "schedule: v0 cannot be gathered"},
