@@ -177,6 +177,8 @@ void fsr_emit_item(fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int
 void fsr_emit_loop_types(fsr_emit *e);
 /* Where there is an element, or a row, at all, as a condition; NULL: everywhere. */
 const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v);
+/* emit_row.c. Where a row's columns end: "cols", or "stop", whose line this writes, at the count. */
+const char *fsr_emit_columns(fsr_emit *e);
 /* "loop0::run(r < rows ? 100 : 0, v1, v2)", of ITERATE v. */
 void fsr_emit_loop_text(fsr_emit *e, char buf[FSR_EXPR], int v);
 

@@ -45,16 +45,20 @@ static void boards(fsr_emit *e) {
 /* Of blocks that do tile after tile: t and c0 change. */
 static void chained_head(fsr_emit *e) {
     char column[FSR_EXPR];
+    const char *columns = fsr_emit_columns(e);
     fsr_emit_thread_column(e, column);
     fsr_emit_line(e, "const idx r = 0;");
-    fsr_emit_line(e, "const idx end = cols;");
+    fsr_emit_line(e, "const idx end = %s;", columns);
     fsr_emit_line(e, "const idx column = %s;", column);
     fsr_emit_line(e, "idx t = tile;");
     fsr_emit_line(e, "idx c0 = t * %d + column;", fsr_emit_tile_columns(e));
 }
 
+/* A tile behind the count has nothing to do where nobody asks for the end of what is scanned: those behind it have
+ * nothing to do either. */
 static void one_row_head(fsr_emit *e) {
     char column[FSR_EXPR];
+    const char *columns = fsr_emit_columns(e);
     fsr_emit_thread_column(e, column);
     if (e->k->nparallel) {
         fsr_emit_line(e, "const idx r = fsr_div(tile, splits);");
@@ -63,7 +67,9 @@ static void one_row_head(fsr_emit *e) {
         fsr_emit_line(e, "const idx r = 0;");
         fsr_emit_line(e, "const idx t = tile;");
     }
-    fsr_emit_line(e, "const idx end = cols;");
+    fsr_emit_line(e, "const idx end = %s;", columns);
+    if (e->k->live && !fsr_kernel_reductions(e->k, 0, false).n)
+        fsr_emit_line(e, "if (t && t * %d >= end) return;", fsr_emit_tile_columns(e));
     fsr_emit_line(e, "const idx c0 = t * %d + %s;", fsr_emit_tile_columns(e), column);
 }
 

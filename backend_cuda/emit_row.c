@@ -32,23 +32,32 @@ int fsr_emit_tile_columns(const fsr_emit *e) {
     return fsr_emit_row_threads(e) * e->s.items;
 }
 
+const char *fsr_emit_columns(fsr_emit *e) {
+    char live[FSR_REF];
+    if (!e->k->live)
+        return "cols";
+    fsr_emit_ref(e, live, e->k->live - 1);
+    fsr_emit_line(e, "const idx stop = (u64)%s < cols ? (idx)%s : cols;", live, live);
+    return "stop";
+}
+
 /* ---- ROW --------------------------------------------------------------------------------------- */
 
-static void row_head(fsr_emit *e) {
+static void row_head(fsr_emit *e, const char *columns) {
     int abreast = e->s.abreast, per_block = e->s.threads / abreast;
     if (per_block > 1) {
         fsr_emit_line(e, "const idx row = (idx)blockIdx.x * %d + threadIdx.x / %d;", per_block, abreast);
         fsr_emit_line(e, "const idx r = row < rows ? row : rows - 1;");
-        fsr_emit_line(e, "const idx end = row < rows ? cols : 0;");
+        fsr_emit_line(e, "const idx end = row < rows ? %s : 0;", columns);
     } else {
         fsr_emit_line(e, "const idx r = blockIdx.x;");
-        fsr_emit_line(e, "const idx end = cols;");
+        fsr_emit_line(e, "const idx end = %s;", columns);
     }
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
 }
 
-static void row_pass(fsr_emit *e, int pass, const char *column) {
+static void row_pass(fsr_emit *e, int pass, const char *column, const char *columns) {
     fsr_emit_enter_pass(e, pass);
     fsr_emit_pass_state(e);
     if (e->s.persistent) {
@@ -57,7 +66,7 @@ static void row_pass(fsr_emit *e, int pass, const char *column) {
         fsr_emit_line(e, "const int flip = 0;");
     } else {
         fsr_emit_line(e, "#pragma unroll 1");
-        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < cols; first += %d, flip ^= 1) {",
+        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < %s; first += %d, flip ^= 1) {", columns,
                       fsr_emit_tile_columns(e));
         fsr_emit_line(e, "const idx c0 = first + %s;", column);
     }
@@ -73,12 +82,13 @@ void fsr_emit_row(fsr_emit *e) {
     else
         snprintf(guard, sizeof guard, "threadIdx.x == 0");
     fsr_emit_thread_column(e, column);
-    row_head(e);
+    const char *columns = fsr_emit_columns(e);
+    row_head(e, columns);
     fsr_emit_compact_room(e);
     fsr_emit_kept(e);
     fsr_emit_row_values(e, 0, guard);
     for (int p = 0; p < e->k->npasses; p++) {
-        row_pass(e, p, column);
+        row_pass(e, p, column, columns);
         fsr_emit_row_values(e, p + 1, guard);
     }
 }
@@ -131,24 +141,14 @@ void fsr_emit_finish_row(fsr_emit *e, const char *place, const char *ticket, con
 
 /* ---- SPLIT ------------------------------------------------------------------------------------- */
 
-/* Where a block's loop over its columns ends: behind a count there is nothing to fold. */
-static const char *split_stop(fsr_emit *e) {
-    char live[FSR_REF];
-    if (!e->k->live)
-        return "end";
-    fsr_emit_ref(e, live, e->k->live - 1);
-    fsr_emit_line(e, "const idx stop = (u64)%s < end ? (idx)%s : end;", live, live);
-    return "stop";
-}
-
 void fsr_emit_split(fsr_emit *e) {
     char column[FSR_EXPR];
     fsr_emit_thread_column(e, column);
     fsr_emit_line(e, "const idx r = fsr_div((idx)blockIdx.x, splits);");
     fsr_emit_line(e, "const idx s = blockIdx.x - r * splits;");
     fsr_emit_line(e, "const idx begin = s * stretch;");
-    fsr_emit_line(e, "const idx end = begin + stretch < cols ? begin + stretch : cols;");
-    const char *stop = split_stop(e);
+    const char *columns = fsr_emit_columns(e);
+    fsr_emit_line(e, "const idx end = begin + stretch < %s ? begin + stretch : %s;", columns, columns);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
     fsr_emit_kept(e);
@@ -156,7 +156,7 @@ void fsr_emit_split(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     fsr_emit_pass_state(e);
     fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < %s; first += %d, flip ^= 1) {", stop,
+    fsr_emit_open(e, "for (idx first = begin, flip = 0; first < end; first += %d, flip ^= 1) {",
                   fsr_emit_tile_columns(e));
     fsr_emit_line(e, "const idx c0 = first + %s;", column);
     fsr_emit_tile(e);

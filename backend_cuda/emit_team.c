@@ -12,7 +12,7 @@
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 
-static void team_head(fsr_emit *e) {
+static void team_head(fsr_emit *e, const char *columns) {
     if (e->s.members) {
         fsr_emit_line(e, "const idx team = (idx)blockIdx.x / %d;", e->s.members);
         fsr_emit_line(e, "const idx s = blockIdx.x - team * %d;", e->s.members);
@@ -20,7 +20,7 @@ static void team_head(fsr_emit *e) {
         fsr_emit_line(e, "const idx team = fsr_div((idx)blockIdx.x, splits);");
         fsr_emit_line(e, "const idx s = blockIdx.x - team * splits;");
         fsr_emit_line(e, "const idx begin = s * stretch;");
-        fsr_emit_line(e, "const idx end = begin + stretch < cols ? begin + stretch : cols;");
+        fsr_emit_line(e, "const idx end = begin + stretch < %s ? begin + stretch : %s;", columns, columns);
     }
     fsr_emit_line(e, "u32 *const gate = (u32 *)zero + team;");
     fsr_emit_line(e, "u32 meetings = 0;");
@@ -84,14 +84,14 @@ static void own_part(fsr_emit *e, int pass, const char *column) {
 }
 
 /* A block with several. */
-static void parts_in_turn(fsr_emit *e, int pass, const char *column) {
+static void parts_in_turn(fsr_emit *e, int pass, const char *column, const char *columns) {
     bool folds = fsr_kernel_reductions(e->k, pass, true).n > 0;
     if (folds)
         parts_of_row(e, pass);
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx piece = s; piece < splits; piece += %d) {", e->s.members);
     fsr_emit_line(e, "const idx begin = piece * stretch;");
-    fsr_emit_line(e, "const idx end = begin + stretch < cols ? begin + stretch : cols;");
+    fsr_emit_line(e, "const idx end = begin + stretch < %s ? begin + stretch : %s;", columns, columns);
     if (folds)
         fsr_emit_line(e, "fsr_identities<pass%d>(acc%d);", pass, pass);
     walk_part(e, column);
@@ -108,11 +108,11 @@ static void parts_in_turn(fsr_emit *e, int pass, const char *column) {
     row_total(e, pass);
 }
 
-static void team_pass(fsr_emit *e, int pass, const char *column) {
+static void team_pass(fsr_emit *e, int pass, const char *column, const char *columns) {
     fsr_emit_enter_pass(e, pass);
     fsr_emit_pass_state(e);
     if (e->s.members)
-        parts_in_turn(e, pass, column);
+        parts_in_turn(e, pass, column, columns);
     else
         own_part(e, pass, column);
 }
@@ -121,7 +121,8 @@ void fsr_emit_team(fsr_emit *e) {
     static const char guard[] = "s == 0 && threadIdx.x == 0";
     char column[FSR_EXPR];
     fsr_emit_thread_column(e, column);
-    team_head(e);
+    const char *columns = fsr_emit_columns(e);
+    team_head(e, columns);
     fsr_emit_line(e, "constexpr u64 widest = %lld;", (long long)fsr_kernel_widest_state(e->k));
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx r = team; r < rows; r += %d) {", e->s.abreast);
@@ -130,7 +131,7 @@ void fsr_emit_team(fsr_emit *e) {
     fsr_emit_kept(e);
     fsr_emit_row_values(e, 0, guard);
     for (int p = 0; p < e->k->npasses; p++) {
-        team_pass(e, p, column);
+        team_pass(e, p, column, columns);
         fsr_emit_row_values(e, p + 1, guard);
     }
     fsr_emit_close(e);

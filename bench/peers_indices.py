@@ -215,11 +215,15 @@ class Cupy(Numpy):
         matrix, x = cupyx.scipy.sparse.csr_matrix(parts, shape=(rows, rows)), self.put(data[2][:rows])
         return lambda: matrix @ x
 
+    def __init__(self, library):
+        super().__init__(library)
+        self.rng = self.xp.random.default_rng(1)
+
     def uniform(self):
-        return self.xp.random.random(n, dtype=f32)
+        return self.rng.random(n, dtype=f32)
 
     def normal(self, shape):
-        return self.xp.random.standard_normal(shape, dtype=f32)
+        return self.rng.standard_normal(shape, dtype=f32)
 
 
 class Torch(Numpy):

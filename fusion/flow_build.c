@@ -280,7 +280,8 @@ static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *re
     const fsr_flow_node *n = &b->flow->node[link.id];
     const fsr_ref count = {rec->length.count.id, rec->length.count.output};
     return rec->length.origin && !is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
-           n->nout == 1 && n->hint != FSR_HINT_MATERIALIZE && fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW) &&
+           n->nout == 1 && n->hint != FSR_HINT_MATERIALIZE &&
+           (fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW) || (fsr_is(n->kind, FSR_IS_RUNNING) && !n->reverse)) &&
            !fsr_is(n->kind, FSR_IS_STORED) && !read[link.id] && is_known(b->g, count, 8);
 }
 

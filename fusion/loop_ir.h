@@ -356,9 +356,9 @@ typedef struct fsr_kernel {
     char *comment; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
     int ndim, nparallel;
     int npasses;
-    /* 1 + a BOUND of level ONCE: a map of one dimension ends where it says, and from there on the reductions of a
-     * kernel of one folded dimension and one pass see their identity alone, so that who runs it may end there, too; 0:
-     * at its extent */
+    /* 1 + a BOUND of level ONCE: a map of one dimension ends where it says. So may every pass of a kernel of one folded
+     * dimension: from there on its reductions see what changes none of their bits, and nobody asks for the elements
+     * that it stores. 0: at its extent */
     int live;
     int ninsts;
     fsr_inst *inst;

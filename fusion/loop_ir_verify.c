@@ -55,14 +55,14 @@ static bool check_whole(const fsr_check *v) {
     return true;
 }
 
-/* Its reductions alone ask for the elements of its one folded dimension, and an operation's identity changes nothing. */
-static bool only_reduces(const fsr_kernel *k) {
-    bool only = k->ndim == 1 && k->nparallel == 0 && k->npasses == 1;
-    for (int f = 0; f < k->nfolds; f++)
-        only = only && k->fold[f].kind == FSR_FOLD_REDUCE && k->fold[f].combine->builtin;
+/* Its one dimension is folded, and an element of it is told to be outside under a guard alone. What its operators make of their identities,
+ * and whether stored elements are asked for, it does not say. */
+static bool folds_along_one(const fsr_kernel *k) {
+    bool folds = k->ndim == 1 && k->nparallel == 0 && k->npasses >= 1;
     for (int i = 0; i < k->ninsts; i++)
-        only = only && !(k->stand[i].level == FSR_ELEM && (k->inst[i].kind == FSR_INST_STORE || k->inst[i].report));
-    return only;
+        folds = folds &&
+                !(k->stand[i].level == FSR_ELEM && (k->inst[i].filter || (k->inst[i].report && !k->inst[i].guard)));
+    return folds;
 }
 
 /* A count that ends a kernel is known before its loop begins, and bounded. */
@@ -72,8 +72,8 @@ static bool check_live(const fsr_check *v) {
     if (!k->live)
         return true;
     return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_BOUND && k->stand[at].level == FSR_ONCE &&
-            ((k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) || only_reduces(k))) ||
-           fsr_check_bad(v, "v%d does not end a map of one dimension", at);
+            ((k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) || folds_along_one(k))) ||
+           fsr_check_bad(v, "v%d does not end a kernel of one dimension", at);
 }
 
 static bool check_kernel(fsr_check *v) {

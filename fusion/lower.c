@@ -303,62 +303,6 @@ static bool describe(fsr_lowering *l) {
     return good;
 }
 
-/* The count that all of the group's stores have, of values of which only so many elements are asked for; its id -1:
- * they have none in common. */
-static fsr_link common_count(const fsr_lowering *l) {
-    const fsr_group *group = l->group;
-    fsr_link count = {-1, 0};
-    for (int i = 0; i < group->nstores; ++i) {
-        const fsr_flow_node *n = &l->flow->node[group->store[i].id];
-        const bool counted = fsr_is(n->kind, FSR_IS_PREFIX) && n->front && n->shape.ndim == 1;
-        if (!counted || (i && !fsr_link_equal(count, n->arg[2])))
-            return (fsr_link){-1, 0};
-        count = n->arg[2];
-    }
-    return count;
-}
-
-/* The count behind which no fold of the group has anything to see; its id -1: there is none. */
-static fsr_link folded_count(const fsr_lowering *l) {
-    fsr_link count = {-1, 0};
-    for (int i = 0; i < l->group->nfolds; ++i) {
-        const fsr_flow_node *fold = &l->flow->node[l->group->fold[i]], *n = &l->flow->node[fold->arg[0].id];
-        const bool counted = !fsr_is(fold->kind, FSR_IS_RUNNING) && fold->nout == 1 && n->shape.ndim == 1 &&
-                             fsr_is(n->kind, FSR_IS_PREFIX) && n->neutral;
-        if (!counted || (i && !fsr_link_equal(count, n->arg[2])))
-            return (fsr_link){-1, 0};
-        count = n->arg[2];
-    }
-    return count;
-}
-
-/* Nothing but its folds asks for the elements of the kernel. */
-static bool only_folds(const fsr_kernel *k) {
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->stand[i].level == FSR_ELEM && (k->inst[i].report || k->inst[i].kind == FSR_INST_STORE))
-            return false;
-    return true;
-}
-
-/* A map of one dimension whose stores all have one count ends there, and so do reductions which see no more. */
-static bool lower_end(fsr_lowering *l) {
-    const fsr_group *group = l->group;
-    const fsr_link count = group->nfolds ? folded_count(l) : common_count(l);
-    fsr_index index;
-    l->k->live = 0;
-    if (count.id < 0 || group->part || group->in_place || group->domain.ndim != 1 || group->domain.mirrored ||
-        (group->nfolds && !only_folds(l->k)))
-        return true;
-    if (!(group->nfolds ? fsr_index_elem : fsr_index_row)(&index, &l->flow->node[count.id].shape, &group->domain))
-        return true;
-    const int64_t extent = group->domain.extent[0];
-    const fsr_link whose = group->nstores ? group->store[0] : (fsr_link){group->fold[0], 0};
-    const int value = fsr_lower_eval(l, count, &index);
-    const int end = value < 0 ? -1 : fsr_lower_bound(l, whose, 0, value, extent + 1, FSR_BOUND_CLIP);
-    l->k->live = end + 1;
-    return end >= 0;
-}
-
 static bool lower_all(fsr_lowering *l) {
     for (int i = 0; i < l->group->nfolds; ++i)
         if (!fsr_lower_combine(l, i))
@@ -367,7 +311,7 @@ static bool lower_all(fsr_lowering *l) {
     for (int i = 0; i < l->group->nstores; ++i)
         if (!fsr_lower_store(l, i))
             return false;
-    return lower_end(l) && fsr_lower_finish(l) && fsr_lower_loops_once(l);
+    return fsr_lower_end(l) && fsr_lower_finish(l) && fsr_lower_loops_once(l);
 }
 
 const char *fsr_lower(const fsr_partition *p, int g, const fsr_group *before, fsr_group *group, fsr_link *blame) {

@@ -182,4 +182,7 @@ bool fsr_lower_store(fsr_lowering *l, int i);
 int fsr_lower_integer(fsr_lowering *l, int64_t value);
 bool fsr_lower_finish(fsr_lowering *l);
 
+/* lower_end.c: where the kernel may end, k->live. */
+bool fsr_lower_end(fsr_lowering *l);
+
 #endif

@@ -297,8 +297,6 @@ bool fsr_lower_finish(fsr_lowering *l) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->stand[i].level == FSR_ELEM && k->stand[i].pass >= k->npasses)
             k->npasses = k->stand[i].pass + 1;
-    if (k->npasses > 1)
-        k->live = 0;
     fsr_kernel_join_stores(k);
     fsr_kernel_sink(k);
     return fsr_kernel_has_places(k) || (fsr_lower_refuse(l, "the kernel would have too many instructions"), false);

@@ -17,6 +17,7 @@ typedef struct fsr_combine {
     fsr_value identity[FSR_MAX_TUPLE];
     bool commutative, sequential;
     bool builtin; /* one operation; then `op` names it */
+    bool neutral; /* the identity on the right changes no bit of what is asked of a state; no part of what it is */
     fsr_op op;
     fsr_region body; /* of left and right the new state */
 } fsr_combine;

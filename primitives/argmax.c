@@ -96,6 +96,7 @@ static fsr_node position(fsr_site at, const search *s, fsr_node x, const int *ax
     fsr_combine *combine = fsr_operator_record(x.graph, at, s->name, &op, (fsr_dtype[]){dtype, FSR_I64}, NULL, &poison);
     if (!combine)
         return poison;
+    combine->neutral = true;
     in[0] = x;
     in[1] = fsr_iota(x.graph, at, FSR_I64, &rec->shape, along);
     if (hides)

@@ -113,7 +113,7 @@ void fsr_live_fold_operands(fsr_site at, fsr_node *out, const fsr_node *in, cons
         out[i] = in[i];
         if (own.origin && fsr_node_sound(in[i])) {
             const fsr_node fill = fsr_literal(in[i].graph, at, dtype, combine->identity[i], false);
-            out[i] = prefix(at, in[i], fill, &own, combine->builtin);
+            out[i] = prefix(at, in[i], fill, &own, combine->builtin || combine->neutral);
         }
     }
     for (int i = arity; combine && i < arity + fsr_combine_same(combine); i++)

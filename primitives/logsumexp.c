@@ -42,6 +42,7 @@ static fsr_node one_pass(fsr_site at, const char *what, fsr_node x, uint32_t mas
     fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, (fsr_dtype[]){dtype, dtype}, NULL, &poison);
     if (!combine)
         return poison;
+    combine->neutral = true;
     fsr_value one = fsr_value_from_int(dtype, 1);
     in[1] = fsr_stretch(at, fsr_literal(x.graph, at, dtype, one, false), &rec->shape);
     fsr_fold_nodes(at, out, in, combine, mask);

@@ -158,6 +158,7 @@ static fsr_node deviations(fsr_site at, const char *what, const sample *s) {
     fsr_combine *combine = fsr_operator_record(s->x.graph, at, what, &op, dtypes, NULL, &poison);
     if (!combine)
         return poison;
+    combine->neutral = true;
     fsr_fold_nodes(at, out, in, combine, s->mask);
     return out[2];
 }

@@ -64,6 +64,7 @@ static fsr_node extreme(fsr_site at, const char *what, bool largest, fsr_node x,
         fsr_combine *combine = fsr_operator_record(x.graph, at, what, &op, &dtype, NULL, &poison);
         if (!combine)
             return poison;
+        combine->neutral = true;
         fsr_fold_nodes(at, &out, &x, combine, mask);
     }
     if (mask)

@@ -247,7 +247,7 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
 }
 
 /* Chunks that begin behind a count have nothing to fold; those that begin before it stay whole, as folds associate by
- * chunks. */
+ * chunks. A loop without folds ends at the count. */
 static void put_stop(fsr_c_emit *e, const char *extent) {
     const int count = e->k->live - 1;
     if (count < 0)
@@ -295,6 +295,9 @@ static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
         return;
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
+    put_stop(e, extent);
+    if (e->k->live)
+        snprintf(extent, sizeof extent, "stop");
     bool strips = !e->abreast && fsr_c_has_strips(e);
     if (!e->abreast && !strips && (e->walk->form == FSR_WALK_RUNS)) {
         fsr_c_runs(e, loop, "0", extent, "at + c0", put_columns);

@@ -416,41 +416,12 @@ static void rows(void **state) {
     refused(out, FSR_ERR_UNSUPPORTED, "in each row");
 }
 
-/* Folds that end at a count have the bits of those that go on to the capacity. */
-static void folds_that_end(void **state) {
-    static const int64_t n = 300000;
-    static const int64_t counts[] = {0, 1, 31, 4095, 4096, 4097, 65535, 65536, 65537, 131073, 200001, 299999, 300000};
-    (void)state;
-    fsr_node x = subject_data(FSR_F32, 1, &n, SUBJECT_SMALL, 1);
-    OK(fsr_force(x));
-    for (int i = 0; i < COUNT_OF(counts); i++) {
-        fsr_node live = fsr_live(x, fsr_param(G, "n", FSR_I64, (double)counts[i])), zero = fsr_float(G, 0),
-                 low = fsr_float(G, -INFINITY);
-        fsr_node filled = fsr_filled(live, zero), tenth = fsr_mul(live, fsr_float(G, 0.1));
-        float got[3], want[3];
-        int64_t bits, all;
-        OK(fsr_read(fsr_sum(live, NULL, 0, 0), &got[0], sizeof got[0]));
-        OK(fsr_read(fsr_sum(filled, NULL, 0, 0), &want[0], sizeof want[0]));
-        OK(fsr_read(fsr_sum(tenth, NULL, 0, 0), &got[1], sizeof got[1]));
-        OK(fsr_read(fsr_sum(fsr_filled(tenth, zero), NULL, 0, 0), &want[1], sizeof want[1]));
-        OK(fsr_read(fsr_sum(fsr_cast(fsr_greater(live, zero), FSR_I64), NULL, 0, 0), &bits, sizeof bits));
-        OK(fsr_read(fsr_sum(fsr_cast(fsr_greater(filled, zero), FSR_I64), NULL, 0, 0), &all, sizeof all));
-        got[2] = want[2] = 0;
-        if (counts[i]) {
-            OK(fsr_read(fsr_max(live, NULL, 0, 0), &got[2], sizeof got[2]));
-            OK(fsr_read(fsr_max(fsr_filled(live, low), NULL, 0, 0), &want[2], sizeof want[2]));
-        }
-        assert_int_equal(bits, all);
-        assert_memory_equal(got, want, sizeof got);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SUBJECT_CASES(elements), SUBJECT_CASES(folds),        SUBJECT_CASES(scans),
-        SUBJECT_CASES(slices),   SUBJECT_TEST(differences),   SUBJECT_TEST(indices),
-        SUBJECT_TEST(given),     SUBJECT_TEST(composed),      SUBJECT_TEST(what_does_not_meet),
-        SUBJECT_TEST(told),      SUBJECT_TEST(scopes),        SUBJECT_TEST(wrong_lengths),
-        SUBJECT_TEST(rows),      SUBJECT_TEST(folds_that_end)};
+        SUBJECT_CASES(elements), SUBJECT_CASES(folds),      SUBJECT_CASES(scans),
+        SUBJECT_CASES(slices),   SUBJECT_TEST(differences), SUBJECT_TEST(indices),
+        SUBJECT_TEST(given),     SUBJECT_TEST(composed),    SUBJECT_TEST(what_does_not_meet),
+        SUBJECT_TEST(told),      SUBJECT_TEST(scopes),      SUBJECT_TEST(wrong_lengths),
+        SUBJECT_TEST(rows)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

@@ -203,7 +203,7 @@ enum { FUZZ_ORDERS = 12 };
 fsr_node fuzz_order(fsr_node x, fsr_node y, int form, int axis, int flags);
 /* An array made of x's elements where the mask holds, through values whose length only the device knows.
  * recipe_lengths.c */
-enum { FUZZ_LENGTHS = 23 };
+enum { FUZZ_LENGTHS = 27 };
 fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
 /* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES, a turn for each slice of y

@@ -16,6 +16,19 @@ static fsr_node ranked(fsr_node mask, fsr_node x, int64_t n, bool from_end) {
     return fsr_kth(some(mask, x, least), from_end ? -1 - n / 5 % least : n / 5 % least, NULL, 0, 0);
 }
 
+/* As many elements of x as the mask has, and one, which is counted before: what is computed of them may end there. */
+static fsr_node given(fsr_node mask, fsr_node x, int form) {
+    const int64_t n = fsr_node_size(x);
+    fsr_node all = fsr_reshape(x, 1, &n), count = fsr_count_nonzero(mask, NULL, 0, 0);
+    const fsr_node live = fsr_live(all, fsr_hint_set(fsr_add(count, fsr_int(x.graph, 1)), FSR_HINT_MATERIALIZE));
+    switch (n ? form : 0) {
+    case 1: return fsr_add(live, fsr_argmax(live, NULL, 0, 0));
+    case 2: return fsr_add(live, fsr_std(fsr_cast(live, FSR_F32), NULL, 0, 0, 0));
+    case 3: return fsr_add(fsr_cumsum(live, (int[]){0}, 1, FSR_EXCLUSIVE), fsr_max(live, NULL, 0, 0));
+    default: return fsr_cumsum(live, (int[]){0}, 1, 0);
+    }
+}
+
 /* The mask's selection of x, once more selected, slices of it, and what is done to these. */
 static fsr_node through(fsr_node mask, fsr_node x, int form) {
     fsr_graph *g = x.graph;
@@ -45,6 +58,10 @@ static fsr_node through(fsr_node mask, fsr_node x, int form) {
     case 17: return fsr_segment_sort(fsr_reshape(x, 1, (int64_t[]){fsr_node_size(x)}), fsr_flatnonzero(mask), 0);
     case 18:
     case 19: return fsr_maximum(live, ranked(mask, x, n, form == 19));
+    case 20:
+    case 21:
+    case 22:
+    case 23: return given(mask, x, form - 20);
     default: return fsr_add(live, fsr_sum(fsr_slice(live, 0, 0, -2, 1), NULL, 0, 0));
     }
 }

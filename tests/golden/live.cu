@@ -141,15 +141,15 @@ k_maximum_minimum_prefix_mul_pre_db4bc1c9(const i64 *__restrict__ x0, const f32 
     const idx r = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - r * splits;
     const idx begin = s * stretch;
-    const idx end = begin + stretch < cols ? begin + stretch : cols;
-    const idx stop = (u64)v5 < end ? (idx)v5 : end;
+    const idx stop = (u64)v5 < cols ? (idx)v5 : cols;
+    const idx end = begin + stretch < stop ? begin + stretch : stop;
     const idx a1 = r * cols;
     const f32 v6 = 0x0p+0f;
     __shared__ pass0::state s0[16];
     pass0::state acc0[4];
     fsr_identities<pass0>(acc0);
 #pragma unroll 1
-    for (idx first = begin, flip = 0; first < stop; first += 2048, flip ^= 1) {
+    for (idx first = begin, flip = 0; first < end; first += 2048, flip ^= 1) {
         const idx c0 = first + (threadIdx.x / 32 * 128 + threadIdx.x % 32);
         f32 v7[4] = {};
 #pragma unroll

@@ -188,15 +188,26 @@ static void maps_end_where_lengths_do(void **state) {
     }
 }
 
-/* So do reductions by one operation; not where the elements are stored beside them, where what lies behind is asked for,
- * or where places are compared, too. */
+static void plus_one(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_add(left[0], right[0]), fsr_mul(left[0], right[0]));
+}
+
+/* So do reductions, places of the largest too, scans forward, and kernels of several passes, also where elements with
+ * that length are stored beside them; not where what lies behind is asked for, or of an operator of the caller's. */
 static void folds_end_where_lengths_do(void **state) {
     (void)state;
     static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
     fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), live = fsr_live(x, n);
     fsr_node sum = fsr_sum(fsr_mul(live, live), NULL, 0, 0), most = fsr_max(live, NULL, 0, 0);
     fsr_node mean = fsr_mean(live, NULL, 0, 0), filled = fsr_sum(fsr_filled(live, fsr_float(g, 0)), NULL, 0, 0);
-    fsr_node place = fsr_argmax(live, NULL, 0, 0), all = fsr_sum(x, NULL, 0, 0);
+    fsr_node place = fsr_argmax(live, NULL, 0, 0), all = fsr_sum(x, NULL, 0, 0), zero = fsr_float(g, 0);
+    fsr_node scan = fsr_cumsum(fsr_abs(live), (int[]){0}, 1, 0), running = fsr_sqrt(scan),
+             squares = fsr_mul(live, live);
+    fsr_node spread = fsr_std(live, NULL, 0, 0, 0), e = fsr_exp(fsr_sub(live, most)), own;
+    fsr_node soft = fsr_div(e, fsr_sum(e, NULL, 0, 0)), back = fsr_cumsum(live, (int[]){0}, 1, FSR_REVERSE);
+    const fsr_operator adds = {plus_one, NULL, 1, {0}, true, {NULL}};
+    fsr_reduce_with(&own, &live, &adds, NULL, 0, 0);
     for (int t = 0; t < 2; t++) {
         assert_true(ends(targets[t], &sum, 1));
         assert_true(ends(targets[t], &most, 1));
@@ -204,7 +215,17 @@ static void folds_end_where_lengths_do(void **state) {
         assert_false(ends(targets[t], (fsr_node[]){sum, all}, 2));
         assert_false(ends(targets[t], (fsr_node[]){sum, fsr_mul(x, x)}, 2));
         assert_false(ends(targets[t], &filled, 1));
-        assert_false(ends(targets[t], &place, 1));
+        assert_true(ends(targets[t], &place, 1));
+        assert_true(ends(targets[t], &running, 1));
+        assert_true(ends(targets[t], &scan, 1));
+        assert_true(ends(targets[t], &spread, 1));
+        assert_true(ends(targets[t], &soft, 1));
+        assert_true(ends(targets[t], (fsr_node[]){squares, sum}, 2));
+        assert_true(ends(targets[t], (fsr_node[]){running, place, sum}, 3));
+        assert_false(ends(targets[t], (fsr_node[]){running, fsr_cumsum(x, (int[]){0}, 1, 0)}, 2));
+        assert_false(ends(targets[t], (fsr_node[]){fsr_filled(squares, zero), sum}, 2));
+        assert_false(ends(targets[t], &back, 1));
+        assert_false(ends(targets[t], &own, 1));
     }
 }
 

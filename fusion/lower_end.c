@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowering of values with a length that was counted before: where a kernel may end.
+ *
+ * A map of one dimension whose results all are prefixes of one count ends there. So may the passes of a kernel of one
+ * folded dimension: its reductions see prefixes whose fill changes no bit of theirs, its scans go forward, and what it
+ * stores of each element is asked for before the count alone. Counter-example to a caller's operator: what it calls its
+ * identity may change a bit, a zero's sign say, and then a kernel that something else keeps at the capacity would give
+ * another result. */
+#include "fusion/lower.h"
+
+/* The common count becomes that of a prefix; false: it is none of the kind that is asked for, or has another one. */
+static bool counted(const fsr_lowering *l, int id, bool neutral, fsr_link *count) {
+    const fsr_flow_node *n = &l->flow->node[id];
+    if (!fsr_is(n->kind, FSR_IS_PREFIX) || n->shape.ndim != 1 || !(neutral ? n->neutral : n->front) ||
+        (count->id >= 0 && !fsr_link_equal(*count, n->arg[2])))
+        return false;
+    *count = n->arg[2];
+    return true;
+}
+
+/* The count behind which no reduction of the group has anything to see, and no stored element is asked for; its id -1:
+ * there is none. What a scan gives before it, it gives whatever stands behind. */
+static fsr_link common_count(const fsr_lowering *l) {
+    const fsr_group *group = l->group;
+    fsr_link count = {-1, 0};
+    bool all = true;
+    for (int i = 0; i < group->nfolds; ++i) {
+        const fsr_flow_node *fold = &l->flow->node[group->fold[i]];
+        for (int k = 0; k < fold->combine->arity && !fsr_is(fold->kind, FSR_IS_RUNNING); ++k)
+            all = all && counted(l, fold->arg[k].id, true, &count);
+    }
+    for (int i = 0; i < group->nstores; ++i)
+        if (!group->nfolds || !group->row[i])
+            all = all && counted(l, group->store[i].id, false, &count);
+    return all ? count : (fsr_link){-1, 0};
+}
+
+/* The guard, 1 + its number, has the condition that the index lies before value `end`. */
+static bool is_before(const fsr_lowering *l, int guard, int end) {
+    for (int i = 0; guard && i < l->k->guard[guard - 1].n; ++i) {
+        const fsr_box *box = &l->box[l->k->guard[guard - 1].condition[i]];
+        const fsr_affine *at = &box->at;
+        if (at->nterms == 1 && at->value[0] == end && at->factor[0] == -1 && at->coef[0] == 1 && !at->over &&
+            box->step == 1 && at->offset >= box->extent)
+            return true;
+    }
+    return false;
+}
+
+/* No element behind value `end` is told to be outside. */
+static bool reports_end(const fsr_lowering *l, int end) {
+    for (int i = 0; i < l->k->ninsts; ++i)
+        if (l->k->stand[i].level == FSR_ELEM && l->k->inst[i].report && !is_before(l, l->k->inst[i].guard, end))
+            return false;
+    return true;
+}
+
+/* What is computed along one dimension ends where all that is asked of it does. */
+bool fsr_lower_end(fsr_lowering *l) {
+    const fsr_group *group = l->group;
+    const fsr_link count = common_count(l);
+    fsr_index index;
+    l->k->live = 0;
+    if (count.id < 0 || group->part || group->in_place || group->domain.ndim != 1 || group->domain.mirrored)
+        return true;
+    if (!(group->nfolds ? fsr_index_elem : fsr_index_row)(&index, &l->flow->node[count.id].shape, &group->domain))
+        return true;
+    const int64_t extent = group->domain.extent[0];
+    const fsr_link whose = group->nstores ? group->store[0] : (fsr_link){group->fold[0], 0};
+    const int value = fsr_lower_eval(l, count, &index);
+    const int end = value < 0 ? -1 : fsr_lower_bound(l, whose, 0, value, extent + 1, FSR_BOUND_CLIP);
+    l->k->live = group->nfolds && end >= 0 && !reports_end(l, end) ? 0 : end + 1;
+    return end >= 0;
+}
