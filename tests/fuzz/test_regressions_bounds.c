@@ -11,6 +11,8 @@ static void test_products_that_overflow(void **state) {
     CHECK(true, fuzz_matmul(fuzz_leaf(g, FSR_F32, 1, SHAPE(4), 4), fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 4, 1), 1847), 4));
     fsr_node x = fsr_mul(fsr_sub(fsr_arange(g, FSR_F32, 3), fsr_float(g, 1)), fsr_float(g, 0x1p100));
     CHECK(true, fuzz_matmul(x, x, 0), fuzz_matmul(x, fsr_sqrt(x), 3));
+    /* a bias that joins the call of the product */
+    CHECK(true, fuzz_matmul(fuzz_leaf(g, FSR_F32, 2, SHAPE(6, 7), 4), fuzz_leaf(g, FSR_F32, 2, SHAPE(5, 8), 9), 1));
 }
 
 /* Sums of products of zeros have a zero of either sign. */
