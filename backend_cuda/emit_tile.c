@@ -85,29 +85,39 @@ static void declare_registers(fsr_emit *e) {
         fsr_emit_line(e, "chain%d_%d::%s t%d[%d];", e->pass, s, fsr_emit_has_items(e, &chain) ? "item" : "state", s,
                       e->s.items);
         fsr_emit_line(e, "chain%d_%d::state b%d[%d];", e->pass, s, s, fsr_emit_beside(e) > 1 ? 1 : fsr_emit_steps(e));
+        if (e->s.parked) {
+            fsr_emit_line(e, "typedef fsr_parked<chain%d_%d::%s, %d> parking;", e->pass, s,
+                          fsr_emit_has_items(e, &chain) ? "item" : "state", e->s.vector);
+            fsr_emit_line(e, "fsr_dynamic(parking, parked%d, %d);", s, e->s.parked * e->s.threads);
+        }
     }
 }
 
-static void tile_loads(fsr_emit *e, int stage) {
+/* Loads of a step; false: there are none. */
+static bool step_loads(fsr_emit *e, bool opens) {
     char at[FSR_REF];
     bool any = false;
-    (void)stage;
     snprintf(at, sizeof at, e->s.vector > 1 ? "j * %d" : "i", e->s.vector);
     for (int i = 0; i < e->tile.n; i++) {
         if (e->k->inst[e->tile.loop[i]].kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, e->tile.loop[i]) ||
             e->dead[e->tile.loop[i]])
             continue;
-        if (!any) {
+        if (!any && opens)
             open_tile_steps(e);
+        if (!any)
             fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
-        }
         any = true;
         fsr_emit_load(e, e->tile.loop[i], at, fsr_emit_step_column(e));
     }
-    if (any) {
+    if (any)
         fsr_emit_close(e);
+    return any;
+}
+
+static void tile_loads(fsr_emit *e, int stage) {
+    (void)stage;
+    if (step_loads(e, true))
         fsr_emit_close(e);
-    }
 }
 
 static bool used_in_stage(const fsr_emit *e, int v, int stage) {
@@ -213,6 +223,9 @@ static void chain_sums(fsr_emit *e, int s) {
     if (beside > 1)
         fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_rows_sums<chain%d_%d, %d, %d>(t%d, b%d, %s);", p, s, s,
                       p, s, beside, fsr_emit_row_threads(e), s, s, scratch);
+    else if (e->s.parked)
+        fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_meet<chain%d_%d, %d, %d>(b%d, %s);", p, s, s, p, s,
+                      fsr_emit_lane_count(e), fsr_emit_warps(e), s, scratch);
     else
         fsr_emit_line(e, "const chain%d_%d::state total%d = fsr_tile_sums<chain%d_%d, %d, %d, %d>(t%d, b%d, %s);", p, s,
                       s, p, s, e->s.vector, fsr_emit_lane_count(e), fsr_emit_warps(e), s, s, scratch);
@@ -259,7 +272,7 @@ static void complete_chain(fsr_emit *e, int stage) {
     snprintf(from, sizeof from, looks_back ? "prefix%d" : "carry%d_%d", looks_back ? s : p, s);
     if (scans && fsr_emit_beside(e) > 1)
         fsr_emit_line(e, "fsr_rows_apply<chain%d_%d>(t%d, b%d, %s);", p, s, s, s, from);
-    else if (scans && !fsr_emit_pool_counts(e, s))
+    else if (scans && !fsr_emit_pool_counts(e, s) && !e->s.parked)
         fsr_emit_line(e, "fsr_tile_apply<chain%d_%d, %d>(t%d, b%d, %s);", p, s, e->s.vector, s, s, from);
     if (!looks_back)
         fsr_emit_line(e, "%s = chain%d_%d::combine(%s, total%d);", from, p, s, from, s);
@@ -272,8 +285,29 @@ static void each_store(fsr_emit *e, int stage, void (*put)(fsr_emit *e, int v)) 
             put(e, e->tile.loop[i]);
 }
 
+/* Of elements that wait in shared memory: a step is parked as soon as its fold is known, and given its results where
+ * they are asked for, so that registers hold few steps at once. */
+static void park_step(fsr_emit *e, int s) {
+    const char *step = e->s.vector > 1 ? "j" : "i";
+    if (!e->s.parked || fsr_kernel_chain(e->k, e->pass, e->tile.stage, s).n == 0)
+        return;
+    fsr_emit_line(e, "fsr_step_sum<chain%d_%d, %d>(t%d, b%d, %s);", e->pass, s, e->s.vector, s, s, step);
+    fsr_emit_line(e, "fsr_park<%d, %d>(t%d, parked%d, %s);", e->s.parked, e->s.threads, s, s, step);
+}
+
+static void unpark_step(fsr_emit *e, int s) {
+    const char *step = e->s.vector > 1 ? "j" : "i";
+    if (!e->s.parked || s < 0 || fsr_kernel_chain(e->k, e->pass, e->tile.stage, s).n == 0)
+        return;
+    fsr_emit_line(e, "fsr_unpark<%d, %d>(t%d, parked%d, %s);", e->s.parked, e->s.threads, s, s, step);
+    fsr_emit_line(e, "fsr_step_apply<chain%d_%d, %d>(t%d, b%d, prefix%d, %s);", e->pass, s, e->s.vector, s, s, s, step);
+}
+
 static void stage_loop(fsr_emit *e, int stage) {
     open_tile_steps(e);
+    unpark_step(e, stage - 1);
+    if (e->s.parked && stage == 0)
+        step_loads(e, false);
     store_registers(e, stage);
     each_store(e, stage, fsr_emit_compact_registers);
     each_store(e, stage, fsr_emit_pool_ranks);
@@ -286,6 +320,7 @@ static void stage_loop(fsr_emit *e, int stage) {
     scattered_stores(e, stage);
     stage_folds(e, stage);
     fsr_emit_close_lanes(e);
+    park_step(e, stage);
     stage_stores(e, stage);
     each_store(e, stage, fsr_emit_compact);
     fsr_emit_close(e);
@@ -298,7 +333,8 @@ void fsr_emit_tile_begin(fsr_emit *e) {
 }
 
 void fsr_emit_tile_loads(fsr_emit *e) {
-    fsr_emit_by_version(e, -1, tile_loads);
+    if (!e->s.parked)
+        fsr_emit_by_version(e, -1, tile_loads);
 }
 
 /* Of what nothing is left to do but counts that nobody asks for. */

@@ -25,6 +25,7 @@ fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_
 #include "backend_cuda/code.h"
 #include "backend_cuda/device.h"
 #include "backend_cuda/emit_cuda.h"
+#include "fusion/tile.h"
 #include "runtime/modules.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -37,8 +38,9 @@ struct fsr_module {
     fsr_cuda_source source;
     bool contraction;
     int threads;
-    int resident;     /* blocks that a multiprocessor shall hold at once; 0: as it comes */
-    bool cooperative; /* launched so that all its blocks run at once, or not at all */
+    int resident;      /* blocks that a multiprocessor shall hold at once; 0: as it comes */
+    int dynamic_bytes; /* of shared memory that a launch gives each block */
+    bool cooperative;  /* launched so that all its blocks run at once, or not at all */
     char name[64];
     int nparams;
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
@@ -112,6 +114,7 @@ static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out,
     m->threads = k->schedule.threads;
     m->resident = k->schedule.resident;
     m->cooperative = fsr_kernel_is_cooperative(k);
+    m->dynamic_bytes = (int)fsr_kernel_parked_bytes(k);
     memcpy(m->name, k->name, sizeof m->name);
     if (!read_params(m, k)) {
         const bool memory = m->nparams == FSR_CUDA_NO_MEMORY;
@@ -146,14 +149,15 @@ static bool same_module(const fsr_loaded *x, const fsr_loaded *y) {
  * resident have theirs: how much the driver would choose it does not say. */
 static cudaError_t carve_shared(const fsr_cuda *c, const fsr_module *m, const struct cudaFuncAttributes *attributes) {
     int most = 0, reserved = 0;
-    if (!m->resident || !attributes->sharedSizeBytes)
+    const int64_t bytes = (int64_t)attributes->sharedSizeBytes + m->dynamic_bytes;
+    if (!m->resident || !bytes)
         return cudaSuccess;
     cudaError_t error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerMultiprocessor, c->device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, c->device);
     if (error != cudaSuccess || most <= 0)
         return error;
-    const int64_t wanted = m->resident * ((int64_t)attributes->sharedSizeBytes + reserved);
+    const int64_t wanted = m->resident * (bytes + reserved);
     const int percent = wanted < most ? (int)((100 * wanted + most - 1) / most) : 100;
     return cudaFuncSetAttribute((const void *)m->kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
 }
@@ -169,6 +173,9 @@ static cudaError_t try_load(const fsr_cuda *c, fsr_module *m, const fsr_cuda_bin
         error = cudaFuncGetAttributes(attributes, (const void *)m->kernel);
     if (error == cudaSuccess)
         error = carve_shared(c, m, attributes);
+    if (error == cudaSuccess && m->dynamic_bytes)
+        error = cudaFuncSetAttribute((const void *)m->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     m->dynamic_bytes);
     if (error != cudaSuccess && m->library) {
         cudaLibraryUnload(m->library);
         m->library = NULL;
@@ -358,8 +365,12 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     cudaStream_t use;
     cudaError_t error = fsr_stream_begin(c, stream, &use);
     cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val = {.cooperative = 1}};
-    const cudaLaunchConfig_t config = {
-        .gridDim = grid, .blockDim = block, .stream = use, .attrs = &cooperative, .numAttrs = m->cooperative};
+    const cudaLaunchConfig_t config = {.gridDim = grid,
+                                       .blockDim = block,
+                                       .dynamicSmemBytes = (size_t)m->dynamic_bytes,
+                                       .stream = use,
+                                       .attrs = &cooperative,
+                                       .numAttrs = m->cooperative};
     if (error == cudaSuccess)
         error = cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
     if (error == cudaSuccess)

@@ -305,6 +305,8 @@ typedef struct fsr_schedule {
     bool outlined; /* loops for each element are functions that are called */
     bool pooled; /* LOOKBACK: what filters select of a tile meets in shared memory, of each store by itself, and leaves
                       side by side; else what they select of a warp's step */
+    int parked;  /* LOOKBACK: of a thread's elements so many vectors wait in shared memory that the launch gives,
+                     while the block waits for the tiles to the left; those behind them, in registers */
     bool riding; /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
     /* CPU; 0 on a GPU */
     int lanes;      /* independent accumulators of a commutative fold, a power of two */

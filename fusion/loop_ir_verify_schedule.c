@@ -9,6 +9,7 @@
 #include "fusion/nest.h"
 #include "fusion/outputs.h"
 #include "fusion/square.h"
+#include "fusion/tile.h"
 #include "fusion/walk.h"
 
 enum { MOST_TALL = 16 };
@@ -92,6 +93,8 @@ static bool check_gpu(const fsr_check *v) {
     const bool chained = s->kind == FSR_SCHEDULE_LOOKBACK && fsr_kernel_may_chain(v->k);
     if (s->members < 0 || (s->members && !chained && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
+    if (s->parked < 0 || (s->parked && !fsr_kernel_may_park(v->k, s->parked)))
+        return fsr_check_bad(v, "schedule: %d vectors of a thread cannot be parked", s->parked);
     if (s->nversions && !fsr_kernel_may_version(v->k))
         return fsr_check_bad(v, "schedule: versions of what is compacted, or goes along several folded dimensions");
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)

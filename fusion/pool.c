@@ -16,6 +16,10 @@
  * only when the one before it in its block has been waited for, so that waits follow from waits: a schedule that is set by
  * hand may ask for it, and no rule does (schedule_tile.c).
  *
+ * Parked: of a scan's elements that a thread has, some vectors go to shared memory, each to a place of the thread's own,
+ * as soon as its fold is known, and come back when the tile's place is: a third block of 512 threads fits on a
+ * multiprocessor. Nobody else reads them, so no barrier is needed, and the bits are the same.
+ *
  * Riding: a reduction of what a scan adds up is what the scan ends with: the count of a filter's mask. The last tile
  * has it, and nobody leaves partial states, nor waits to be the last one. Only where no operation rounds: there the
  * same bits come of any order. */
@@ -51,14 +55,14 @@ bool fsr_kernel_may_pool(const fsr_kernel *k) {
            FSR_SHARED_BYTES - REST;
 }
 
-static bool is_whole(const fsr_combine *c) {
+bool fsr_combine_is_whole(const fsr_combine *c) {
     return c->builtin && c->arity == 1 && fsr_dtype_class(fsr_combine_dtype(c, 0)) == FSR_CLASS_INT;
 }
 
 int fsr_fold_rides(const fsr_kernel *k, int f) {
     const fsr_fold *own = &k->fold[f];
     int scan = k->nfolds - 1;
-    if (own->kind != FSR_FOLD_REDUCE || !is_whole(own->combine))
+    if (own->kind != FSR_FOLD_REDUCE || !fsr_combine_is_whole(own->combine))
         return -1;
     while (scan >= 0 && (k->fold[scan].kind != FSR_FOLD_SCAN || k->fold[scan].pass != own->pass ||
                          k->fold[scan].input[0] != own->input[0] || !fsr_fold_same_operator(&k->fold[scan], own)))
@@ -97,4 +101,26 @@ bool fsr_kernel_may_chain(const fsr_kernel *k) {
     for (int i = 0; i < pass.n; i++)
         all = all && ends_in_pool(k, &pass, pass.loop[i]);
     return all && pass.nstages <= 2 && fsr_tile_counts(k, &pass, 0) >= 0;
+}
+
+int64_t fsr_kernel_vector_bytes(const fsr_kernel *k) {
+    fsr_tile_pass pass;
+    fsr_tile_pass_make(k, 0, &pass);
+    const fsr_fold_list chain = fsr_kernel_chain(k, 0, pass.stage, 0);
+    return k->schedule.vector * fsr_fold_list_element_bytes(k, &chain);
+}
+
+int64_t fsr_kernel_parked_bytes(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    return s->parked ? s->parked * s->threads * fsr_kernel_vector_bytes(k) : 0;
+}
+
+bool fsr_kernel_may_park(const fsr_kernel *k, int vectors) {
+    const fsr_schedule *s = &k->schedule;
+    fsr_tile_pass pass;
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast != 1 || s->members || s->nversions || fsr_kernel_filters(k))
+        return false;
+    fsr_tile_pass_make(k, 0, &pass);
+    return pass.nstages == 2 && fsr_kernel_chain(k, 0, pass.stage, 0).n && fsr_kernel_has_scan(k) &&
+           vectors <= s->items / s->vector && vectors * s->threads * fsr_kernel_vector_bytes(k) <= FSR_PARKED_BYTES;
 }

@@ -13,6 +13,7 @@
 #include "fusion/schedule_gpu.h"
 #include "fusion/filter.h"
 #include "fusion/launch_shape.h"
+#include "fusion/tile.h"
 
 enum {
     ROW_ITEMS = 16,
@@ -21,6 +22,9 @@ enum {
     SPLIT_THREADS = 512,
     LOOKBACK_THREADS = 512,
     POOLED_ITEMS = 20, /* of a filter's tile */
+    FRONT_THREADS = 256,
+    FRONT_ITEMS = 28, /* of one that writes the selected elements alone */
+    FRONT_BYTES = 8,
     POOLED_LEAST = 8,
     BESIDE_ROWS = 32,
     BESIDE_COLS = 64,
@@ -125,13 +129,27 @@ static int widest_state(const fsr_kernel *k) {
 
 /* Elements of a filter's tile that shared memory holds, of `items` at most: or as many as without, where that is
  * few. */
-static int pooled_items(const fsr_kernel *k, int threads, int vector, int items) {
+static int pooled_items(const fsr_kernel *k, int most) {
+    const fsr_schedule *s = &k->schedule;
     const int bytes = fsr_kernel_filtered_bytes(k);
-    int pooled = items < POOLED_ITEMS ? items : POOLED_ITEMS;
-    while (bytes && pooled * threads * bytes > POOLED_ITEMS * LOOKBACK_THREADS * 4)
+    int pooled = s->items < most ? s->items : most;
+    while (bytes && pooled * bytes > most * 4)
         pooled--;
-    pooled -= pooled % vector;
-    return bytes && pooled >= POOLED_LEAST ? pooled : items;
+    pooled -= pooled % s->vector;
+    return bytes && pooled >= POOLED_LEAST ? pooled : s->items;
+}
+
+/* Filters, of which nothing but selected elements is written, and folds that give the same bits in any order: of these
+ * tiles may have another shape. */
+static bool writes_front(const fsr_kernel *k) {
+    const int bytes = fsr_kernel_filtered_bytes(k);
+    bool all = bytes > 0 && bytes <= FRONT_BYTES;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].kind == FSR_INST_STORE && k->stand[i].level == FSR_ELEM)
+            all = all && k->inst[i].filter && k->inst[i].front;
+    for (int f = 0; f < k->nfolds; ++f)
+        all = all && fsr_combine_is_whole(k->fold[f].combine);
+    return all;
 }
 
 /* Parts of so many columns are fewer than processors. */
@@ -144,17 +162,20 @@ static bool few_parts(int64_t rows, int64_t cols, int64_t part) {
  * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396
  * ms of cumsum; more than 28 spill. Of states of 8 bytes, 512 x 14, 16, 28: a filter 1.08, 0.96, 0.83, a recurrence
  * 0.622, 0.562, 0.564, 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. What is short is halved,
- * twice at most, until each processor has a tile: cumsum of 2^16 10.8, 9.2, 8.1 us, of 2^18 12.9, 10.4, 9.6. */
+ * twice at most, until each processor has a tile: cumsum of 2^16 10.8, 9.2, 8.1 us, of 2^18 12.9, 10.4, 9.6. Half of
+ * 2^27 f32, six blocks of 256 x 28 or five of 256 x 32 a multiprocessor, three of 512 x 20: 0.284, 0.290, 0.299; the same
+ * with what is not selected behind them: 0.51, 0.51, 0.494. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
     s->kind = FSR_SCHEDULE_LOOKBACK;
-    s->threads = LOOKBACK_THREADS;
     s->abreast = 1;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = widest_state(k) <= 8 ? 28 : 128 / widest_state(k);
-    s->items = pooled_items(k, s->threads, s->vector, s->items);
+    const bool front = writes_front(k);
+    s->threads = front ? FRONT_THREADS : LOOKBACK_THREADS;
+    s->items = pooled_items(k, front ? FRONT_ITEMS : POOLED_ITEMS);
     for (int i = 0; i < 2 && few_parts(rows, cols, (int64_t)s->threads * s->items); ++i)
         s->items /= 2;
     s->items = s->items < s->vector ? s->vector : s->items - s->items % s->vector;

@@ -50,6 +50,7 @@ static const struct {
               FIELD(COUNT, GPU, vector),
               FIELD(COUNT, GPU, items),
               FIELD(SOME, GPU, members),
+              FIELD(SOME, GPU, parked),
               FIELD(COUNT, GPU, accumulators),
               FIELD(COUNT, GPU, resident),
               FIELD(FLAG, GPU, outlined),

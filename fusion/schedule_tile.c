@@ -13,7 +13,11 @@
  * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. A pooled
  * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
  * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321; with 396 blocks that do tile after tile (pool.c)
- * 0.326 where a block for each tile takes 0.306, and of 128 threads 0.39 and 0.32: so no rule chooses these. */
+ * 0.326 where a block for each tile takes 0.306, and of 128 threads 0.39 and 0.32: so no rule chooses these.
+ *
+ * Parked: with 28 elements of each thread in shared memory three blocks of 512 threads have room. Measured on one H200,
+ * texts by hand of cumsum and map_scan_map of 2^27: 0.317, 0.432 ms; with 20 of 28 there 0.348, 0.460; with none, two
+ * blocks, 0.393, 0.538. All or none, so. */
 #include "fusion/filter.h"
 #include "fusion/interval.h"
 #include "fusion/schedule_parts.h"
@@ -25,11 +29,14 @@ enum {
     RESIDENT_THREADS = 1024,
     POOLED_THREADS = 1536,
     WORDS_POOLED = 28,  /* of a thread whose tile is pooled, loads with them: so many of it have 42 registers */
+    WORDS_FRONT = 36,   /* the same of blocks of 256 threads, which have room for 28 elements each */
     WORK_POOLED = 16,   /* of an element, roughly */
     WORDS_WAITING = 44, /* of a thread that waits for its neighbours */
     WORDS_NARROW = 48,  /* the same where a fold is narrow */
     WORDS_BESIDE = 16,  /* less, of rows side by side: where each has its board */
-    WORDS_LOADING = 72  /* while loads arrive */
+    WORDS_PARKED = 24,  /* the same of one whose elements wait in shared memory: 40 registers */
+    WORDS_PARKED_LOADS = 56,
+    WORDS_LOADING = 72 /* while loads arrive */
 };
 
 void fsr_tile_pass_make(const fsr_kernel *k, int pass, fsr_tile_pass *out) {
@@ -147,14 +154,31 @@ static int held_words(const fsr_kernel *k, int *loads) {
     return waiting;
 }
 
+static int element_work(const fsr_kernel *k) {
+    int work = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        work += k->stand[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
+    return work;
+}
+
+/* All vectors of a thread's scanned elements, where that leaves it WORDS_PARKED words while it waits; 0: they stay. */
+static int parked_vectors(const fsr_kernel *k) {
+    int loads;
+    const int waiting = held_words(k, &loads), all = k->schedule.items / k->schedule.vector;
+    if (!fsr_kernel_may_park(k, all) || waiting <= WORDS_PARKED || k->nloops)
+        return 0;
+    return waiting - all * words(fsr_kernel_vector_bytes(k)) <= WORDS_PARKED && loads <= WORDS_PARKED_LOADS ? all : 0;
+}
+
 static int lookback_residents(const fsr_kernel *k) {
-    int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING, work = 0;
+    int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING;
+    if (k->schedule.parked)
+        return POOLED_THREADS / threads;
     for (int f = 0; f < k->nfolds; ++f)
         most = k->fold[f].narrow ? WORDS_NARROW : most;
     most -= k->schedule.abreast > 1 ? WORDS_BESIDE : 0;
-    for (int i = 0; i < k->ninsts; ++i)
-        work += k->stand[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
-    if (k->schedule.pooled && waiting + loads <= WORDS_POOLED && work <= WORK_POOLED && !k->nloops)
+    if (k->schedule.pooled && waiting + loads <= (threads < RESIDENT_THREADS / 2 ? WORDS_FRONT : WORDS_POOLED) &&
+        element_work(k) <= WORK_POOLED && !k->nloops)
         return POOLED_THREADS / threads;
     return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads : 1;
 }
@@ -168,6 +192,7 @@ void fsr_finish_gpu(fsr_kernel *k) {
     fsr_finish_gpu_versions(k);
     s->pooled = fsr_kernel_may_pool(k);
     s->riding = fsr_reductions_ride(k);
+    s->parked = s->kind == FSR_SCHEDULE_LOOKBACK ? parked_vectors(k) : 0;
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
                                                      : 0;

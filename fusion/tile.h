@@ -26,5 +26,13 @@ bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v)
 int fsr_tile_counts(const fsr_kernel *k, const fsr_tile_pass *pass, int stage);
 /* A thread has `items` registers for value v of the loop. */
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
+/* Bytes that a vector of a thread's scanned elements takes where it is parked, and those that a block has parked: shared
+ * memory that the launch gives. */
+int64_t fsr_kernel_vector_bytes(const fsr_kernel *k);
+int64_t fsr_kernel_parked_bytes(const fsr_kernel *k);
+/* An operation of integers that rounds nothing, and gives the same bits in any order. */
+bool fsr_combine_is_whole(const fsr_combine *c);
+/* So many vectors of each thread's scanned elements may wait in shared memory: one scan of one look-back, and room. */
+bool fsr_kernel_may_park(const fsr_kernel *k, int vectors);
 
 #endif

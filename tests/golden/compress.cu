@@ -1,6 +1,6 @@
 // greater, cast, cumsum, neg, compact
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, abreast 1, vector 4, items 20
+// lookback: 256 threads, abreast 1, vector 4, items 28
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -293,19 +293,19 @@ struct chain0_0 {
     static state pick(const state &before, const state &after) { return {before.f0}; }
 };
 
-extern "C" __global__ void __launch_bounds__(512, 3)
-k_greater_cast_cumsum_neg_compac_29f4fd1f(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+extern "C" __global__ void __launch_bounds__(256, 6)
+k_greater_cast_cumsum_neg_compac_fdf0baa2(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = 0;
     const idx t = tile;
     const idx end = cols;
-    const idx c0 = t * 10240 + (threadIdx.x / 32 * 160 + threadIdx.x % 32) * 4;
+    const idx c0 = t * 7168 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     const idx a0 = r * cols;
     const idx a1 = 0;
-    __shared__ f32 pool7[10240];
-    const u32 among = fsr_among(end, t * 10240, 10240);
+    __shared__ f32 pool7[7168];
+    const u32 among = fsr_among(end, t * 7168, 7168);
     const f32 v1 = 0x1p-1f;
     const u64 entries = fsr_board_entries((u32)splits);
     char *flags = (char *)zero + fsr_aligned(4);
@@ -314,13 +314,13 @@ k_greater_cast_cumsum_neg_compac_29f4fd1f(const f32 *__restrict__ x0, f32 *__res
         values + r * entries * fsr_board<chain0_0>::value, (u32)splits};
     flags += fsr_aligned(rows * entries * fsr_board<chain0_0>::flag);
     values += fsr_aligned(rows * entries * fsr_board<chain0_0>::value);
-    __shared__ u32 s0_0[16];
-    f32 v0[20] = {};
-    b8 v2[20] = {};
-    f32 v5[20] = {};
-    u32 q0[5];
+    __shared__ u32 s0_0[8];
+    f32 v0[28] = {};
+    b8 v2[28] = {};
+    f32 v5[28] = {};
+    u32 q0[7];
 #pragma unroll
-    for (int j = 0; j < 5; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
         if (cj < end) {
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
@@ -328,7 +328,7 @@ k_greater_cast_cumsum_neg_compac_29f4fd1f(const f32 *__restrict__ x0, f32 *__res
     }
     u32 w2 = 0;
 #pragma unroll
-    for (int j = 0; j < 5; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
 #pragma unroll
         for (int v = 0; v < 4; v++) {
@@ -340,9 +340,9 @@ k_greater_cast_cumsum_neg_compac_29f4fd1f(const f32 *__restrict__ x0, f32 *__res
             fsr_opaque(w2);
         }
     }
-    const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 16>(w2, q0, s0_0)}};
+    const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 8>(w2, q0, s0_0)}};
 #pragma unroll
-    for (int j = 0; j < 5; j++) {
+    for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
         f32 *to7 = pool7 + q0[j];
 #pragma unroll
@@ -352,6 +352,6 @@ k_greater_cast_cumsum_neg_compac_29f4fd1f(const f32 *__restrict__ x0, f32 *__res
         }
     }
     __shared__ chain0_0::state k0[4];
-    const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
-    fsr_pool_out<512, true>(&x1[a1], pool7, prefix0.f0.c0, (u32)total0.f0.c0, t * 10240, among, cols);
+    const chain0_0::state prefix0 = fsr_lookback<chain0_0, 8>(total0, t, board0, k0);
+    fsr_pool_out<256, true>(&x1[a1], pool7, prefix0.f0.c0, (u32)total0.f0.c0, t * 7168, among, cols);
 }

@@ -144,22 +144,23 @@ __forceinline__ static typename F::item fsr_result(const S &base, const S &befor
 {
     return F::result(base, before, after, left, x);
 }
-/* First half of a tile's scan: items are joined; before[j] becomes the fold of everything in the tile to the left of the thread's step j; returns
-   the fold of the whole tile. scratch: one state a warp of the block. */
-template <class F, int V, int LANES, int WARPS, class T, class S, int N, int J>
-__forceinline__ static S fsr_tile_sums(T (&x)[N], S (&before)[J], typename F::state *scratch)
+/* The items of the thread's step j are joined; before[j] becomes their fold. */
+template <class F, int V, class T, class S, int N, int J> __forceinline__ static void fsr_step_sum(T (&x)[N], S (&before)[J], int j)
+{
+    before[j] = fsr_widen<F>(x[j * V]);
+#pragma unroll
+    for (int v = 1; v < V; v++) {
+        fsr_join<F>(x[j * V + v - 1], x[j * V + v]);
+        before[j] = fsr_follow<F>(before[j], x[j * V + v]);
+    }
+}
+/* Of a step's fold before[j] becomes the fold of everything in the tile to the left of it; returns the fold of the whole tile. scratch: one
+   state a warp of the block. */
+template <class F, int LANES, int WARPS, class S, int J>
+__forceinline__ static S fsr_tile_meet(S (&before)[J], typename F::state *scratch)
 {
     const u32 lane = threadIdx.x % 32, base = lane - lane % LANES;
     S run = F::identity();
-#pragma unroll
-    for (int j = 0; j < J; j++) {
-        before[j] = fsr_widen<F>(x[j * V]);
-#pragma unroll
-        for (int v = 1; v < V; v++) {
-            fsr_join<F>(x[j * V + v - 1], x[j * V + v]);
-            before[j] = fsr_follow<F>(before[j], x[j * V + v]);
-        }
-    }
     fsr_warp_scan<F, LANES>(before);
 #pragma unroll
     for (int j = 0; j < J; j++) {
@@ -181,23 +182,45 @@ __forceinline__ static S fsr_tile_sums(T (&x)[N], S (&before)[J], typename F::st
     }
     return run;
 }
-/* Second half: x becomes the scan's results, given what is to the left of the tile. */
-template <class F, int V, class T, class S, int N, int J>
-__forceinline__ static void fsr_tile_apply(T (&x)[N], const S (&before)[J], const S &prefix)
+/* Shared memory that the launch gives. */
+#define fsr_dynamic(T, name, n) extern __shared__ T name[]
+/* A vector that is not in registers for a while. */
+template <class T, int V> struct fsr_parked {
+    static constexpr int bytes = V * sizeof(T), line = bytes & -bytes;
+    alignas(line < 16 ? line : 16) T e[V];
+};
+/* The thread's vector j, one of the first PARKED, leaves its registers for a place of its own, and comes back. */
+template <int PARKED, int THREADS, class T, int V, int N>
+__forceinline__ static void fsr_park(const T (&x)[N], fsr_parked<T, V> *places, int j)
 {
+    if (j >= PARKED) return;
+    fsr_parked<T, V> w;
 #pragma unroll
-    for (int j = 0; j < J; j++) {
-        const S base = F::combine(prefix, before[j]);
-        S run = base;
-        T left = {};
+    for (int v = 0; v < V; v++) w.e[v] = x[j * V + v];
+    places[j * THREADS + threadIdx.x] = w;
+}
+template <int PARKED, int THREADS, class T, int V, int N>
+__forceinline__ static void fsr_unpark(T (&x)[N], const fsr_parked<T, V> *places, int j)
+{
+    if (j >= PARKED) return;
+    const fsr_parked<T, V> w = places[j * THREADS + threadIdx.x];
 #pragma unroll
-        for (int v = 0; v < V; v++) {
-            const T here = x[j * V + v];
-            const S next = fsr_follow<F>(run, here);
-            x[j * V + v] = fsr_result<F>(base, run, next, left, here);
-            run = next;
-            left = here;
-        }
+    for (int v = 0; v < V; v++) x[j * V + v] = w.e[v];
+}
+/* x of step j becomes the scan's results, given what is to the left of the tile. */
+template <class F, int V, class T, class S, int N, int J>
+__forceinline__ static void fsr_step_apply(T (&x)[N], const S (&before)[J], const S &prefix, int j)
+{
+    const S base = F::combine(prefix, before[j]);
+    S run = base;
+    T left = {};
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        const T here = x[j * V + v];
+        const S next = fsr_follow<F>(run, here);
+        x[j * V + v] = fsr_result<F>(base, run, next, left, here);
+        run = next;
+        left = here;
     }
 }
 static inline u32 fsr_take_ticket(u32 *ticket, u32 &shared)
@@ -328,15 +351,16 @@ struct chain0_0 {
     static item result(const state &base, const state &before, const state &after, const item &left, const item &x) { return {{fsr_settle(base.f0.c0, x.f0.c0)}}; }
 };
 
-extern "C" __global__ void __launch_bounds__(512, 2)
-k_cumsum_acfec64a(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+extern "C" __global__ void __launch_bounds__(512, 3)
+k_cumsum_62ab7506(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
 {
+    const idx column = (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
     __shared__ u32 ticket;
     const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = 0;
     const idx t = tile;
     const idx end = cols;
-    const idx c0 = t * 14336 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
+    const idx c0 = t * 14336 + column;
     const idx a0 = r * cols;
     const idx a1 = r * cols;
     const u64 entries = fsr_board_entries((u32)splits);
@@ -350,29 +374,30 @@ k_cumsum_acfec64a(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx ro
     f32 v0[28] = {};
     chain0_0::item t0[28];
     chain0_0::state b0[7];
+    typedef fsr_parked<chain0_0::item, 4> parking;
+    fsr_dynamic(parking, parked0, 3584);
 #pragma unroll
     for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
         if (cj < end) {
             fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
         }
-    }
-#pragma unroll
-    for (int j = 0; j < 7; j++) {
-        const idx cj = c0 + j * 128;
 #pragma unroll
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
             t0[i].f0 = cj < end ? fsr_single{v0[i]} : fsr_single{(f32)op0::identity().c0};
         }
+        fsr_step_sum<chain0_0, 4>(t0, b0, j);
+        fsr_park<7, 512>(t0, parked0, j);
     }
-    const chain0_0::state total0 = fsr_tile_sums<chain0_0, 4, 32, 16>(t0, b0, s0_0[0]);
+    const chain0_0::state total0 = fsr_tile_meet<chain0_0, 32, 16>(b0, s0_0[0]);
     __shared__ chain0_0::state k0[4];
     const chain0_0::state prefix0 = fsr_lookback<chain0_0, 16>(total0, t, board0, k0);
-    fsr_tile_apply<chain0_0, 4>(t0, b0, prefix0);
 #pragma unroll
     for (int j = 0; j < 7; j++) {
         const idx cj = c0 + j * 128;
+        fsr_unpark<7, 512>(t0, parked0, j);
+        fsr_step_apply<chain0_0, 4>(t0, b0, prefix0, j);
         f32 o3[4];
 #pragma unroll
         for (int v = 0; v < 4; v++) {

@@ -42,6 +42,7 @@ __SIZE_TYPE__ host_shared_bytes() {
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __shared__ static __attribute__((section("host_shared")))
+#define fsr_dynamic(T, name, n) __shared__ T name[n]
 #define threadIdx (host_now->thread)
 #define blockIdx (host_now->block)
 

@@ -212,6 +212,7 @@ static void compiles_lookbacks(void **state) {
         skip();
     check(n, scheduled(kernel_scan(FSR_F32, false), LOOKBACK, 512, 1, 4, 16), true, true);
     check(n, wide(scheduled(kernel_scan(FSR_F64, true), LOOKBACK, 256, 1, 2, 8)), true, true);
+    check(n, scheduled(kernel_narrow(kernel_scan(FSR_F32, false)), LOOKBACK, 512, 1, 4, 24), true, true);
     check(n, scheduled(kernel_recurrence(), LOOKBACK, 256, 1, 2, 4), true, true);
     check(n, scheduled(kernel_bent(FSR_C64, true, true), LOOKBACK, 256, 1, 2, 4), true, true);
     check(n, scheduled(kernel_scan_of_scan(FSR_F32), LOOKBACK, 256, 1, 4, 8), true, true);

@@ -29,6 +29,29 @@ static void test_lookback(void **state) {
     host_finish(&n);
 }
 
+static void parked_sweep(host_counts *n, fsr_kernel *k, int threads, bool wide, double bound) {
+    const fsr_schedule s = host_schedule(FSR_SCHEDULE_LOOKBACK, threads, 1, 4, 28);
+    fsr_kernel *finished = fsr_kernel_copy(k);
+    assert_non_null(finished);
+    finished->schedule = s;
+    assert_int_equal(kernel_finished(finished)->schedule.parked, 7);
+    fsr_kernel_free(finished);
+    host_sweep(n, k, wide ? host_wide(s) : s, 1, bound);
+}
+
+/* Elements that wait in shared memory: of one and of several warps, items and states of four bytes. */
+static void test_parked(void **state) {
+    (void)state;
+    host_counts n = {.launches = 0};
+    for (int threads = 32; threads <= 64; threads *= 2) {
+        parked_sweep(&n, kernel_narrow(kernel_scan(FSR_F32, true)), threads, false, 0);
+        parked_sweep(&n, kernel_narrow(kernel_scan(FSR_F32, false)), threads, true, 0);
+        parked_sweep(&n, kernel_scan(FSR_I32, false), threads, false, 0);
+        parked_sweep(&n, kernel_scan(FSR_U32, true), threads, true, 0);
+    }
+    host_finish(&n);
+}
+
 /* Rows side by side, of which threads have 2 or 3 columns each: as many as there are, more, and some left over. */
 static void test_beside(void **state) {
     (void)state;
@@ -68,6 +91,7 @@ static void test_lookback_levels(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookback),
+        cmocka_unit_test(test_parked),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_lookback_levels),
     };

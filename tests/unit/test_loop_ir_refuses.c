@@ -65,6 +65,7 @@ DAMAGE(gpu_gathers, k->stand[0].gathered = true)
 DAMAGE(gpu_stages, k->stand[0].staged = true)
 DAMAGE(gpu_depth, k->schedule.depth = 4)
 DAMAGE(row_members, k->schedule.members = 2)
+DAMAGE(row_parks, k->schedule.parked = 1)
 DAMAGE(no_target, k->schedule.target = FSR_TARGET_NONE)
 DAMAGE(cpu_threads, k->schedule.target = FSR_TARGET_CPU)
 DAMAGE(cpu_team, k->schedule = kernel_cpu_schedule(FSR_SCHEDULE_TEAM, 8, 512, 1))
@@ -131,6 +132,7 @@ static const struct {
     {gpu_stages, "schedule: v0 cannot be staged"},
     {gpu_depth, "schedule: lengths of a tile of outputs that is not tall"},
     {row_members, "schedule: 2 blocks do the parts of a row in turn"},
+    {row_parks, "schedule: 1 vectors of a thread cannot be parked"},
     {no_target, "schedule: for no target"},
     {cpu_threads, "schedule: a CPU has no blocks of threads"},
     {cpu_team, "schedule: a CPU has no schedule team"},
