@@ -9,7 +9,8 @@
  * vectors. One region for the register allocator and no dominator optimizations save another seventh of the time.
  * -fexpensive-optimizations, for a twenty-fifth of it, is what gcc asks before it writes vzeroupper: without it the
  * upper halves of AVX registers stay in use behind a kernel, and each function of the C library that is written for SSE
- * (fmod, lgamma, jn) waits for them, in the kernel and in the caller's own code: 122 ns a call in place of 4.
+ * (fmod, lgamma, jn) waits for them, in the kernel and in the caller's own code: 122 ns a call in place of 4. The
+ * threading of jumps that comes with it is left out: it makes branches of choices before they can become vectors.
  * With the knob `optimize` 0 a kernel is made by -Og, without vectors, in less than half of that: what a compiler does
  * to a program without one is most of its time, and no bit depends on it.
  * Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would take for
@@ -65,6 +66,7 @@ static const char *const fsr_gcc_options[] = {
     "-fira-region=one",
     "-fno-tree-dominator-opts",
     "-fexpensive-optimizations",
+    "-fno-thread-jumps",
 };
 static const char *const fsr_clang_options[] = {"-O2"};
 /* The same less what gcc 12 crashes over: for AVX-512 it makes one instruction of a choice and a minimum, or maximum, of
@@ -77,6 +79,7 @@ static const char *const fsr_careful_gcc_options[] = {
     "-fira-region=one",
     "-fno-tree-dominator-opts",
     "-fexpensive-optimizations",
+    "-fno-thread-jumps",
     "-fno-tree-ter",
 };
 /* For the knob `optimize` 0. */
