@@ -15,14 +15,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Longer than MOST, a product takes so much longer than a kernel behind it that nothing is gained. Longer than SHORT, one
- * of few elements is faster where a library may divide the folded dimension among blocks, as the call "matmul" may. */
-enum { MOST_FOLDED = 1024, SHORT_FOLDED = 256, MANY_ELEMENTS = 1 << 18 };
+/* Longer than MOST, a product takes so much longer than a kernel behind it that nothing is gained. Of fewer elements than
+ * MANY the library's choice of an algorithm, which it may not divide the folded dimension for, costs more than the kernel
+ * does: on an H200 256 by 64 by 256 takes 14 us as one call and 6 as two steps, 512 by 1024 by 512 27 and 22, 1024 by 512
+ * by 1024 31 and 33. */
+enum { MOST_FOLDED = 1024, MANY_ELEMENTS = 1 << 20 };
 
 typedef struct finder {
     fsr_flow *flow;
     const int *readers; /* of each node */
     bool contraction;
+    int id; /* what may become the call */
 } finder;
 
 typedef struct found {
@@ -40,13 +43,22 @@ static bool paired(const fsr_flow *flow, int id) {
     return false;
 }
 
-/* Nobody else reads it, and nothing was said of it. */
+/* The program asks for both in one step. */
+static bool asked(const fsr_flow *flow, int product, int sum) {
+    for (int i = 0; i < flow->npairs; ++i)
+        if (flow->pair[i].node[0] == product && flow->pair[i].node[1] == sum && flow->pair[i].hint == FSR_PAIR_FUSE)
+            return true;
+    return false;
+}
+
+/* Nobody else reads it, and nothing was said of it but that it shall be joined. */
 static bool is_inner(const finder *f, int id) {
-    return f->readers[id] == 1 && f->flow->node[id].hint != FSR_HINT_MATERIALIZE && !paired(f->flow, id);
+    return f->readers[id] == 1 && f->flow->node[id].hint != FSR_HINT_MATERIALIZE &&
+           (!paired(f->flow, id) || asked(f->flow, id, f->id));
 }
 
 static bool worth(const fsr_matmul *m) {
-    return m->k <= SHORT_FOLDED || (m->k <= MOST_FOLDED && m->m * m->n >= MANY_ELEMENTS);
+    return m->k <= MOST_FOLDED && m->m * m->n >= MANY_ELEMENTS;
 }
 
 /* The call whose whole result the link shows, in its order; -1: none. */
@@ -61,7 +73,7 @@ static int product_of(const finder *f, fsr_link link) {
     for (int i = 0; i < FSR_MATMUL_BATCHES; ++i)
         if (m->batches[i] != 1)
             return -1;
-    return m->c_lead == m->n && worth(m) ? link.id : -1;
+    return m->c_lead == m->n && (worth(m) || asked(f->flow, link.id, f->id)) ? link.id : -1;
 }
 
 static bool is_map_of(const fsr_flow_node *n, fsr_op op) {
@@ -170,13 +182,14 @@ static bool join(fsr_flow *flow, int id, const found *x) {
 }
 
 /* How many joined; -1: out of memory. The library is looked for once there is something for it. */
-static int join_all(const finder *f, const fsr_target *target) {
+static int join_all(finder *f, const fsr_target *target) {
     int joined = 0;
     for (int i = 0; i < f->flow->n; ++i) {
         const fsr_flow_node *n = &f->flow->node[i];
         found x = {.call = -1, .scale = 1};
-        if (!fsr_has(n->kind, FSR_FIELD_op) || paired(f->flow, i) || !(with_bias(f, n, &x) || scaled(f, n, &x)) ||
-            !is_kept(f->flow, i))
+        f->id = i;
+        if (!fsr_has(n->kind, FSR_FIELD_op) || !(with_bias(f, n, &x) || scaled(f, n, &x)) || !is_kept(f->flow, i) ||
+            (paired(f->flow, i) && !asked(f->flow, x.call, i)))
             continue;
         if (!target->has(target->backend, FSR_LIBRARY_MATMUL_EPILOGUE))
             return joined;
@@ -200,7 +213,7 @@ fsr_status fsr_flow_epilogues(fsr_flow *flow, const fsr_program_options *options
     if (!options->fusion || options->fuel >= 0 || !target->has || !has_products(flow))
         return FSR_OK;
     int *readers = fsr_flow_readers(flow, &status);
-    const finder f = {flow, readers, options->contraction};
+    finder f = {flow, readers, options->contraction, 0};
     const int joined = readers ? join_all(&f, target) : 0;
     free(readers);
     if (joined < 0)

@@ -50,6 +50,11 @@ static fsr_ball part(long double value, double radius) {
     return fsr_ball_real(value, radius == 0 && value != 0 ? 0 : radius);
 }
 
+/* The radius of a number of two parts with these; hypot would lose the sign of -0, which says that zeros have no sign. */
+static double joined_radius(double re, double im) {
+    return re == 0 && im == 0 ? (signbit(re) || signbit(im) ? -0.0 : 0) : hypot(re, im);
+}
+
 /* ---- ops that do not round ------------------------------------------------------------------------ */
 
 static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
@@ -60,9 +65,7 @@ static fsr_ball op_cast(fsr_dtype to, fsr_dtype from, fsr_ball x) {
     if (!fsr_dtype_is_complex(to))
         return re;
     im = fsr_ball_op(FSR_OP_CAST, fsr_dtype_real(from), fsr_dtype_real(to), &im, FSR_BALL_STRICT);
-    double radius = fsr_dtype_is_complex(from) ? hypot(re.radius, im.radius) : re.radius;
-    if (radius == 0)
-        radius = signbit(re.radius) || (fsr_dtype_is_complex(from) && signbit(im.radius)) ? -0.0 : 0;
+    double radius = fsr_dtype_is_complex(from) ? joined_radius(re.radius, im.radius) : re.radius;
     return (fsr_ball){re.center, radius, fsr_dtype_is_complex(from) ? im.center : 0};
 }
 
@@ -72,8 +75,12 @@ static fsr_ball op_select(fsr_dtype dtype, const fsr_ball *x) {
         return yes;
     if (!fsr_ball_finite(yes) || !fsr_ball_finite(no))
         return fsr_ball_unknown(dtype);
-    double apart = (double)hypotl(yes.center - no.center, yes.imag - no.imag) + no.radius;
-    return fsr_ball_settle_complex(dtype, yes.center, yes.imag, fmax(apart, yes.radius));
+    const double apart = (double)hypotl(yes.center - no.center, yes.imag - no.imag) + no.radius;
+    fsr_ball out = fsr_ball_settle_complex(dtype, yes.center, yes.imag, fmax(apart, yes.radius));
+    const bool signs = signbit(yes.center) != signbit(no.center) || signbit(yes.imag) != signbit(no.imag);
+    if (out.radius == 0)
+        out.radius = signs || fsr_ball_unsigned(yes) || fsr_ball_unsigned(no) ? -0.0 : 0;
+    return out;
 }
 
 static fsr_ball op_compare(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
@@ -91,7 +98,9 @@ static bool moves(fsr_op op, const fsr_ball *x, fsr_ball *out) {
     case FSR_OP_CONJ: *out = (fsr_ball){x[0].center, x[0].radius, -x[0].imag}; return true;
     case FSR_OP_REAL: *out = part(x[0].center, x[0].radius); return true;
     case FSR_OP_IMAG: *out = part(x[0].imag, x[0].radius); return true;
-    case FSR_OP_COMPLEX_OF: *out = (fsr_ball){x[0].center, hypot(x[0].radius, x[1].radius), x[1].center}; return true;
+    case FSR_OP_COMPLEX_OF:
+        *out = (fsr_ball){x[0].center, joined_radius(x[0].radius, x[1].radius), x[1].center};
+        return true;
     default: return false;
     }
 }

@@ -2,6 +2,7 @@
 /* Library calls in random graphs: products of matrices, and a call of a program's own: the elements backwards, with a
  * result beside them that has another shape and is never read. */
 #include "tests/fuzz/recipe.h"
+#include "tests/support/joined.h"
 #include <string.h>
 #if FUSOR_HAVE_CUDA
 #include <cuda_runtime_api.h>
@@ -116,8 +117,8 @@ fsr_node fuzz_matmul(fsr_node x, fsr_node y, int form) {
     }
     case 1: {
         fsr_node b = fuzz_filled(y, 2, (int64_t[]){K, N});
-        return fsr_add(fsr_matmul(fsr_transpose(fuzz_filled(x, 2, (int64_t[]){K, M}), NULL), b),
-                       fsr_sum(b, (int[]){0}, 1, 0));
+        return joined(fsr_matmul(fsr_transpose(fuzz_filled(x, 2, (int64_t[]){K, M}), NULL), b),
+                      fsr_sum(b, (int[]){0}, 1, 0));
     }
     case 2:
         return fsr_matmul(fuzz_filled(x, 2, (int64_t[]){M, K}),

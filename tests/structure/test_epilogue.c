@@ -7,7 +7,7 @@
 #include "tests/support/targets.h"
 #include <string.h>
 
-enum { ROWS = 1000, MIDDLE = 200, COLS = 100 };
+enum { ROWS = 11000, MIDDLE = 200, COLS = 100 };
 static const plan_knobs plain = {0}, contracts = {.contraction = true};
 
 static bool has_both(void *backend, int library) {
@@ -124,11 +124,11 @@ static void others_stay(void **state) {
         fsr_matmul(fsr_input(g, "x", FSR_F32, 3, two), fsr_input(g, "w", FSR_F32, 3, (int64_t[]){2, MIDDLE, COLS})),
         bias);
     expect_apart(&batches, 1, 1, plain);
-    fsr_node few = fsr_add(fsr_matmul(plan_matrix(g, 30, 400), plan_matrix(g, 400, COLS)), bias),
-             deep = fsr_add(fsr_matmul(plan_matrix(g, 9000, 1500), plan_matrix(g, 1500, COLS)), bias);
+    fsr_node few = fsr_add(fsr_matmul(plan_matrix(g, 300, 40), plan_matrix(g, 40, COLS)), bias),
+             deep = fsr_add(fsr_matmul(plan_matrix(g, ROWS, 1500), plan_matrix(g, 1500, COLS)), bias);
     expect_apart(&few, 1, 1, plain);
     expect_apart(&deep, 1, 1, plain);
-    expect_joined(fsr_add(fsr_matmul(plan_matrix(g, 9000, 400), plan_matrix(g, 400, COLS)), bias), plain);
+    expect_joined(fsr_add(fsr_matmul(plan_matrix(g, ROWS, 400), plan_matrix(g, 400, COLS)), bias), plain);
 }
 
 /* What a program says of the nodes, and knobs, count. */
@@ -143,6 +143,10 @@ static void as_the_program_says(void **state) {
     sum = fsr_add(p, bias);
     assert_int_equal(fsr_hint_pair(p, sum, FSR_PAIR_APART), FSR_OK);
     expect_apart(&sum, 1, 1, plain);
+    p = fsr_matmul(plan_matrix(g, 300, 40), plan_matrix(g, 40, COLS));
+    sum = fsr_add(p, bias);
+    assert_int_equal(fsr_hint_pair(p, sum, FSR_PAIR_FUSE), FSR_OK);
+    expect_joined(sum, plain);
 }
 
 int main(void) {

@@ -12,6 +12,7 @@ int main(void) {
 #else
 #include "backend_cuda/cublaslt.h"
 #include "tests/host_cuda/host_cuda.h"
+#include "tests/support/joined.h"
 #include "tests/trust/entries.h"
 #include "tests/trust/fake_cuda.h"
 #include "tests/trust/faults.h"
@@ -93,12 +94,12 @@ static void biases(void **state) {
              h = numbers(FSR_F16, 2, SHAPE(M, K), 5), q = numbers(FSR_F16, 2, SHAPE(K, N), 6),
              t = numbers(FSR_F32, 2, SHAPE(K + 1, M + 3), 7);
     fsr_node bias = fsr_slice(v, 0, 0, N, 1), part = fsr_slice(fsr_slice(t, 0, 1, K + 1, 1), 1, 3, M + 3, 1);
-    expect(fsr_add(fsr_matmul(a, b), bias), true);
-    expect(fsr_add(bias, fsr_matmul(a, fsr_transpose(w, NULL))), true);
-    expect(fsr_add(fsr_matmul(fsr_transpose(part, NULL), b), bias), true);
+    expect(joined(fsr_matmul(a, b), bias), true);
+    expect(joined(fsr_matmul(a, fsr_transpose(w, NULL)), bias), true);
+    expect(joined(fsr_matmul(fsr_transpose(part, NULL), b), bias), true);
     for (int from = 1; from < 9; from += 3)
-        expect(fsr_add(fsr_matmul(a, b), fsr_slice(v, 0, from, from + N, 1)), true);
-    expect(fsr_add(fsr_matmul(fsr_cast(h, FSR_F32), fsr_cast(q, FSR_F32)), bias), true);
+        expect(joined(fsr_matmul(a, b), fsr_slice(v, 0, from, from + N, 1)), true);
+    expect(joined(fsr_matmul(fsr_cast(h, FSR_F32), fsr_cast(q, FSR_F32)), bias), true);
 }
 
 /* With contraction alone. */
@@ -106,9 +107,12 @@ static void scales(void **state) {
     (void)state;
     fsr_node a = numbers(FSR_F32, 2, SHAPE(M, K), 1), b = numbers(FSR_F32, 2, SHAPE(K, N), 2),
              bias = numbers(FSR_F32, 1, SHAPE(N), 4);
-    for (int i = 0; i < 3; i++) /* each value has a plan, and its own result */
-        expect(fsr_add(fsr_mul(fsr_matmul(a, b), fsr_float(g, 0.25 * (i + 1))), bias), true);
-    expect(fsr_mul(fsr_matmul(a, b), fsr_float(g, 0.3)), false);
+    for (int i = 0; i < 3; i++) { /* each value has a plan, and its own result */
+        fsr_node p = fsr_matmul(a, b);
+        expect(joined_with(p, fsr_add(fsr_mul(p, fsr_float(g, 0.25 * (i + 1))), bias)), true);
+    }
+    fsr_node p = fsr_matmul(a, b);
+    expect(joined_with(p, fsr_mul(p, fsr_float(g, 0.3))), false);
 }
 
 static const struct failing_call {
@@ -134,7 +138,7 @@ static void calls_fail(void **state) {
              bias = numbers(FSR_F32, 1, SHAPE(N), 4);
     for (int i = 0; i < COUNT_OF(failing); i++) {
         /* of sizes that are new, as a choice that was made is kept */
-        fsr_node x = fsr_add(fsr_matmul(fsr_slice(a, 0, 0, M + i, 1), b), bias);
+        fsr_node x = joined(fsr_matmul(fsr_slice(a, 0, 0, M + i, 1), b), bias);
         char words[160];
         snprintf(words, sizeof words, "library call matmul_epilogue: %s", failing[i].words);
         setenv("FAKE_CUBLASLT_FAIL", failing[i].name, 1);
@@ -153,13 +157,13 @@ static void choices_are_kept(void **state) {
              bias = numbers(FSR_F32, 1, SHAPE(N), 4);
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < (round ? 2 * FSR_CUBLASLT_KEPT : 3); i++) {
-            fsr_node x = fsr_add(fsr_matmul(fsr_slice(a, 0, 0, M + i, 1), b), bias);
+            fsr_node x = joined(fsr_matmul(fsr_slice(a, 0, 0, M + i, 1), b), bias);
             const int before = number("FAKE_CUBLASLT_ASKED");
             subject_ok(fsr_force(x), "a product");
             assert_int_equal(number("FAKE_CUBLASLT_ASKED") - before,
                              round == 0 || (round == 1 && i >= 3) || round == 2);
         }
-    fsr_node x = fsr_add(fsr_matmul(fsr_slice(a, 0, 0, M, 1), b), bias);
+    fsr_node x = joined(fsr_matmul(fsr_slice(a, 0, 0, M, 1), b), bias);
     subject_ok(fsr_verify(&x, 1, NULL), "verifying");
 }
 
@@ -168,7 +172,7 @@ static void a_copy_fails(void **state) {
     (void)state;
     fsr_node a = numbers(FSR_F32, 2, SHAPE(M, K), 1), b = numbers(FSR_F32, 2, SHAPE(K, N), 2),
              v = numbers(FSR_F32, 1, SHAPE(N + 9), 4);
-    fsr_node x = fsr_add(fsr_matmul(a, b), fsr_slice(v, 0, 1, N + 1, 1));
+    fsr_node x = joined(fsr_matmul(a, b), fsr_slice(v, 0, 1, N + 1, 1));
     faults_arm(FAULT_CUDA, FAULT_ERROR, 1, false, cudaErrorInvalidValue, "cudaMemcpyAsync");
     const fsr_status status = fsr_force(x);
     faults_disarm();
@@ -180,7 +184,7 @@ static void a_copy_fails(void **state) {
 static void no_library(void **state) {
     (void)state;
     fsr_node a = numbers(FSR_F32, 2, SHAPE(M, K), 1), b = numbers(FSR_F32, 2, SHAPE(K, N), 2),
-             bias = numbers(FSR_F32, 1, SHAPE(N), 4), product = fsr_matmul(a, b), x = fsr_add(fsr_matmul(a, b), bias);
+             bias = numbers(FSR_F32, 1, SHAPE(N), 4), product = fsr_matmul(a, b), x = joined(fsr_matmul(a, b), bias);
     fsr_plan_info info;
     assert_int_equal(fsr_query(&product, 1, &info), FSR_OK);
     faults_arm(FAULT_FILE, FAULT_ERROR, 1, true, 0, "dlopen");

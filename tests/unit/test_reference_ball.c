@@ -335,6 +335,24 @@ static void test_zeros_of_both_signs(void **state) {
     }
 }
 
+/* A complex number that is made of zeros without a sign has none either, nor has what is chosen of 0 and -0: the angle
+ * of -0 - 0 j is -pi. */
+static void test_complex_zeros_without_a_sign(void **state) {
+    (void)state;
+    const fsr_ball zero = {0, -0.0, 0}, one = fsr_ball_real(1, 0);
+    const fsr_ball made[][2] = {{zero, zero}, {zero, one}, {one, zero}};
+    for (int i = 0; i < 3; i++) {
+        const fsr_ball z = fsr_ball_op(FSR_OP_COMPLEX_OF, FSR_F64, FSR_C128, made[i], FSR_BALL_STRICT);
+        assert_true(fsr_ball_unsigned(z));
+        if (i == 0)
+            assert_true(isinf(fsr_ball_op(FSR_OP_ANGLE, FSR_C128, FSR_F64, &z, FSR_BALL_STRICT).radius));
+    }
+    const fsr_ball choice[3] = {fsr_ball_real(0, 1), {0, 0, 1}, {-0.0L, 0, 1}},
+                   same[3] = {choice[0], choice[1], choice[1]};
+    assert_true(fsr_ball_unsigned(fsr_ball_op(FSR_OP_WHERE, FSR_C128, FSR_C128, choice, FSR_BALL_STRICT)));
+    assert_false(fsr_ball_unsigned(fsr_ball_op(FSR_OP_WHERE, FSR_C128, FSR_C128, same, FSR_BALL_STRICT)));
+}
+
 /* Where an operand's interval ends at 0 either zero may be there, and what every operation gives for it lies in the ball:
  * the angle of 0 is 0 and that of -0 is pi, and signbit is one or the other. */
 static void test_interval_that_ends_at_zero(void **state) {
@@ -428,6 +446,7 @@ int main(void) {
         cmocka_unit_test(test_unsigned_zero),
         cmocka_unit_test(test_zeros_of_both_signs),
         cmocka_unit_test(test_interval_that_ends_at_zero),
+        cmocka_unit_test(test_complex_zeros_without_a_sign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
