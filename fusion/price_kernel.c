@@ -144,7 +144,8 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const fsr_schedule *s = &k->schedule;
     const double rows = (double)k->integer[FSR_INT_ROWS], elements = rows * (double)k->integer[FSR_INT_COLS];
-    const double passes = fmax(k->npasses, 1), inner = fmax((double)group->extent[fsr_price_inner(k)], 1);
+    const int d = fsr_price_inner(k);
+    const double passes = fmax(k->npasses, 1), inner = d < 0 ? 1 : fmax((double)group->extent[d], 1);
     if (s->tall)
         return 0;
     if (s->kind == FSR_SCHEDULE_ROW)
