@@ -50,6 +50,11 @@ static bool overwrites(const fsr_group *group) {
     return group->in_place && group->base.link.id >= 0;
 }
 
+/* Where a group's first result lies. A group that only reports what it finds has none. */
+static int result_slot(const fsr_plan_builder *b, const fsr_group *group) {
+    return b->home_slot[group->store[0].id * FSR_MAX_OUTPUTS + group->store[0].output];
+}
+
 /* The slot of what an in-place group overwrites, -1 for a leaf. */
 static int *base_slot(const fsr_plan_builder *b, const fsr_group *group) {
     return &b->home_slot[group->base.link.id * FSR_MAX_OUTPUTS + group->base.link.output];
@@ -59,8 +64,7 @@ static int *base_slot(const fsr_plan_builder *b, const fsr_group *group) {
 void fsr_plan_settle_bases(fsr_plan_builder *b, const int *order, int n) {
     for (int i = n - 1; i >= 0; --i) {
         const fsr_group *group = &b->p->group[order[i]];
-        fsr_link out = group->store[0];
-        int slot = overwrites(group) ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : -1;
+        const int slot = overwrites(group) ? result_slot(b, group) : -1;
         if (slot >= 0)
             *base_slot(b, group) = slot;
     }
@@ -68,8 +72,7 @@ void fsr_plan_settle_bases(fsr_plan_builder *b, const int *order, int n) {
 
 /* A temporary written in place of another one is the same memory. */
 static void take_over(fsr_plan_builder *b, const fsr_group *group) {
-    fsr_link out = group->store[0];
-    int slot = overwrites(group) ? b->home_slot[out.id * FSR_MAX_OUTPUTS + out.output] : 0;
+    const int slot = overwrites(group) ? result_slot(b, group) : 0;
     if (slot <= -2)
         b->out->temporary[-2 - slot].in_place_of = -2 - *base_slot(b, group);
 }
