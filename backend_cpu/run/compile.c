@@ -68,25 +68,16 @@ static const char *const fsr_gcc_options[] = {
     "-fexpensive-optimizations",
     "-fno-thread-jumps",
 };
+/* Beside these, without what gcc 12 crashes over: for AVX-512 it makes one instruction of a choice and a minimum, or
+ * maximum, of 8 and 16 bits whose operands both lie in memory, which there is none for. Values are then loaded by
+ * themselves. */
+static const char *const fsr_careful_gcc_options[] = {"-fno-tree-ter"};
 static const char *const fsr_clang_options[] = {"-O2"};
-/* The same less what gcc 12 crashes over: for AVX-512 it makes one instruction of a choice and a minimum, or maximum, of
- * 8 and 16 bits whose operands both lie in memory, which there is none for. Values are then loaded by themselves. */
-static const char *const fsr_careful_gcc_options[] = {
-    "-O1",
-    "-ftree-vectorize",
-    "-fvect-cost-model=dynamic",
-    "-fpeel-loops",
-    "-fira-region=one",
-    "-fno-tree-dominator-opts",
-    "-fexpensive-optimizations",
-    "-fno-thread-jumps",
-    "-fno-tree-ter",
-};
 /* For the knob `optimize` 0. */
 static const char *const fsr_quick_gcc_options[] = {"-Og"};
 static const char *const fsr_quick_clang_options[] = {"-O1"};
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
-enum { FSR_MOST_OPTIONS = LENGTH(fsr_options) + LENGTH(fsr_careful_gcc_options) + LENGTH(fsr_clang_options) + 2 };
+enum { FSR_MOST_OPTIONS = LENGTH(fsr_options) + LENGTH(fsr_gcc_options) + LENGTH(fsr_careful_gcc_options) + 3 };
 /* How far a compiler optimizes: as asked; and of a source that it has crashed over, carefully, and then hardly. */
 typedef enum fsr_effort { FSR_EFFORT_USUAL, FSR_EFFORT_CAREFUL, FSR_EFFORT_LEAST, FSR_EFFORTS } fsr_effort;
 
@@ -171,10 +162,11 @@ static int list_effort(bool clang, fsr_effort effort, const char **out) {
     if (clang)
         return least ? list_words(fsr_quick_clang_options, LENGTH(fsr_quick_clang_options), out)
                      : list_words(fsr_clang_options, LENGTH(fsr_clang_options), out);
-    if (effort == FSR_EFFORT_CAREFUL)
-        return list_words(fsr_careful_gcc_options, LENGTH(fsr_careful_gcc_options), out);
-    return least ? list_words(fsr_quick_gcc_options, LENGTH(fsr_quick_gcc_options), out)
-                 : list_words(fsr_gcc_options, LENGTH(fsr_gcc_options), out);
+    if (least)
+        return list_words(fsr_quick_gcc_options, LENGTH(fsr_quick_gcc_options), out);
+    const int n = list_words(fsr_gcc_options, LENGTH(fsr_gcc_options), out);
+    const bool careful = effort == FSR_EFFORT_CAREFUL;
+    return n + (careful ? list_words(fsr_careful_gcc_options, LENGTH(fsr_careful_gcc_options), out + n) : 0);
 }
 
 /* The options in order. Returns their number. */

@@ -457,3 +457,11 @@ fsr_config scenario_config(fsr_backend_kind backend) {
     config.fallback = 0;
     return config;
 }
+
+fsr_context *scenario_open(const fsr_config *config) {
+    char why[600];
+    fsr_context *ctx = NULL;
+    if (fsr_open_why(config, &ctx, why, sizeof why))
+        fail_msg("open: %s", why);
+    return ctx;
+}

@@ -33,5 +33,7 @@ void scenario_check(const outcome *got, const outcome *expected, const char *nam
 
 /* Defaults for a backend, whatever the environment says: no disk cache, silent, the stub compiler of faults.h. */
 fsr_config scenario_config(fsr_backend_kind backend);
+/* A context of that configuration; without one the running test fails with what was said. */
+fsr_context *scenario_open(const fsr_config *config);
 
 #endif

@@ -26,7 +26,6 @@ static fsr_graph *g;
 
 static int setup(void **state) {
     (void)state;
-    char why[600];
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
     unsetenv("FAKE_CUBLAS_FAIL");
     unsetenv("FAKE_CUBLAS_HANDLES");
@@ -36,8 +35,7 @@ static int setup(void **state) {
     unsetenv("FAKE_NVJITLINK_FAIL");
     unsetenv("FAKE_NVJITLINK_LINKS");
     fake_cuda_reset();
-    if (fsr_open_why(&config, &ctx, why, sizeof why))
-        fail_msg("open: %s", why);
+    ctx = scenario_open(&config);
     g = fsr_graph_new(ctx);
     return 0;
 }
@@ -45,12 +43,10 @@ static int setup(void **state) {
 /* Of callers' kernels, and of others, two stay that nobody holds. */
 static int setup_few(void **state) {
     (void)state;
-    char why[600];
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
     config.modules = 2;
     fake_cuda_reset();
-    if (fsr_open_why(&config, &ctx, why, sizeof why))
-        fail_msg("open: %s", why);
+    ctx = scenario_open(&config);
     g = fsr_graph_new(ctx);
     return 0;
 }

@@ -24,11 +24,9 @@ static fsr_graph *g;
 
 static int setup(void **state) {
     (void)state;
-    char why[600];
     const fsr_config config = scenario_config(FSR_BACKEND_CUDA);
     fake_cuda_reset();
-    if (fsr_open_why(&config, &ctx, why, sizeof why))
-        fail_msg("open: %s", why);
+    ctx = scenario_open(&config);
     g = fsr_graph_new(ctx);
     return 0;
 }

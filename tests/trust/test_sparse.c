@@ -29,14 +29,12 @@ static fsr_graph *g;
 
 static int setup(void **state) {
     (void)state;
-    char why[600];
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
     unsetenv("FAKE_CUSPARSE_FAIL");
     unsetenv("FAKE_CUSPARSE_THINGS");
     unsetenv("FAKE_CUSPARSE_SOLVED");
     fake_cuda_reset();
-    if (fsr_open_why(&config, &ctx, why, sizeof why))
-        fail_msg("open: %s", why);
+    ctx = scenario_open(&config);
     g = fsr_graph_new(ctx);
     return 0;
 }

@@ -33,13 +33,9 @@ static int setup(void **state) {
 /* Each node a kernel of its own. */
 static fsr_context *open_steps(int graphs) {
     fsr_config config = scenario_config(FSR_BACKEND_CUDA);
-    fsr_context *ctx = NULL;
-    char why[300];
     config.fusion = 0;
     config.graphs = graphs;
-    if (fsr_open_why(&config, &ctx, why, sizeof why))
-        fail_msg("open: %s", why);
-    return ctx;
+    return scenario_open(&config);
 }
 
 /* (x + 1) * k - 3, in three kernels. */
