@@ -315,7 +315,8 @@ typedef struct fsr_schedule {
     int line;       /* bytes of memory that one fetch ahead brings */
     int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry. GPU: with `tall`,
                   columns folded serially before they join what came before */
-    int work; /* rough operations for one element: by these a launch is divided among threads */
+    int work;   /* rough operations for one element: by these a launch is divided among threads */
+    int unroll; /* COL: columns that a turn of the loop over rows folds, one after the other; 0: one */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief;       /* the innermost loop is too short for stages that only spare work */
     bool flat;        /* MAP: one loop over the rows, no loop a dimension */

@@ -8,7 +8,10 @@
 #include "fusion/outputs.h"
 #include "fusion/walk.h"
 
-enum { MOST_TALL = 16 }; /* outputs of a tile's column: each is a copy of the loop's text */
+enum {
+    MOST_TALL = 16,
+    MOST_UNROLLED = 16
+}; /* outputs of a tile's column, columns in a turn: copies of the loop's text */
 
 /* `folded`: the scans of the body are only folded. */
 static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk *walk, bool folded) {
@@ -80,6 +83,12 @@ static bool check_walks(const fsr_check *v) {
     fsr_body_of(k, 0, &body);
     fsr_body_scans(k, &body, &scans);
     return check_form(v, &scans, &k->schedule.fold_walk, true) && check_lengths(v, &scans, &k->schedule.fold_walk);
+}
+
+static bool check_unroll(const fsr_check *v) {
+    const int unroll = v->k->schedule.unroll;
+    return !unroll || (unroll > 1 && unroll <= MOST_UNROLLED && fsr_kernel_may_unroll(v->k)) ||
+           fsr_check_bad(v, "schedule: %d columns in one turn", unroll);
 }
 
 static bool check_part(const fsr_check *v) {
@@ -187,6 +196,6 @@ bool fsr_check_cpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->stand[i].keep && s->abreast != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->abreast);
-    return check_part(v) && check_map(v) && check_walks(v) && check_arrays(v) && check_operators(v) &&
-           check_gathers(v) && check_outputs(v);
+    return check_part(v) && check_unroll(v) && check_map(v) && check_walks(v) && check_arrays(v) &&
+           check_operators(v) && check_gathers(v) && check_outputs(v);
 }

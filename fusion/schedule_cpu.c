@@ -20,6 +20,9 @@ enum {
     HEAVY_ELEMENT = 24, /* operations of an element that is work itself */
     NARROW = 8,         /* fewer adjacent rows than are worth a loop of their own: the three channels of a photograph
                            are three rows, each read with a stride */
+    UNROLL = 4,         /* columns in one turn of a loop over rows, */
+    LIGHT_ELEMENT = 8,  /* of elements of no more operations than this, */
+    LONG = 64,          /* where there are so many columns */
     SHORT = 16,         /* columns of a row that are better taken one after the other, each for many rows */
     BRIEF = 32,         /* fewer turns of the innermost loop are not worth loops one after the other */
     GROUP = 128,        /* rows of the inner loop, by columns */
@@ -235,6 +238,14 @@ static void finish_runs(const fsr_kernel *k, const fsr_body *body, fsr_walk *wal
                  (rows || walk->form == FSR_WALK_RUNS || walk->form == FSR_WALK_LANES || walk->form == FSR_WALK_STRIPS);
 }
 
+/* Reading states and writing them is much of what is done for each column where an element is little work. */
+static int unroll_of(const fsr_kernel *k) {
+    int cost = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        cost += k->stand[i].level == FSR_ELEM ? fsr_inst_cost(k, i) : 0;
+    return cost <= LIGHT_ELEMENT && k->integer[FSR_INT_COLS] >= LONG && fsr_kernel_may_unroll(k) ? UNROLL : 0;
+}
+
 static int part_of(const fsr_kernel *k) {
     int part = k->schedule.chunk;
     if (!fsr_kernel_may_part(k))
@@ -360,6 +371,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     finish_map(k);
     finish_walks(k);
     fsr_finish_versions(k);
+    k->schedule.unroll = unroll_of(k);
     fsr_finish_ahead(k);
     fsr_finish_fetched(k);
     finish_lengths(k);

@@ -60,6 +60,7 @@ static const struct {
               FIELD(COUNT, CPU, lanes),
               FIELD(COUNT, CPU, chunk),
               FIELD(COUNT, CPU, work),
+              FIELD(SOME, CPU, unroll),
               FIELD(SOME, CPU, part),
               FIELD(SOME, CPU, strip),
               FIELD(SOME, CPU, block),

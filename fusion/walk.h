@@ -59,6 +59,9 @@ bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
 /* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the place
  * that it has in its row, or is the same for all of it. */
 bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);
+/* By columns: several columns may stand in one turn of the loop over rows. Nothing but a reduction takes what an element
+ * is, and no loop but that one is over them. */
+bool fsr_kernel_may_unroll(const fsr_kernel *k);
 /* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
  * its neighbours. */
 bool fsr_kernel_may_version(const fsr_kernel *k);

@@ -38,6 +38,21 @@ bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body) {
     return along;
 }
 
+bool fsr_kernel_may_unroll(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    const fsr_walk *walk = &s->walk[0];
+    if (s->kind != FSR_SCHEDULE_COL || s->tall || s->nversions || k->npasses != 1 || k->nloops || !k->nfolds ||
+        k->ndim - k->nparallel != 1 || walk->form != FSR_WALK_PLAIN || walk->phased || walk->near)
+        return false;
+    for (int f = 0; f < k->nfolds; ++f)
+        if (k->fold[f].kind != FSR_FOLD_REDUCE || k->fold[f].combine->sequential)
+            return false;
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->stand[i].level == FSR_ELEM && k->inst[i].kind == FSR_INST_STORE)
+            return false;
+    return true;
+}
+
 bool fsr_kernel_may_version(const fsr_kernel *k) {
     return k->schedule.kind == FSR_SCHEDULE_MAP || (k->ndim - k->nparallel == 1 && !fsr_kernel_filters(k));
 }

@@ -117,7 +117,9 @@ static void put_columns(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
         return;
     }
-    e->low = "c0";
+    if (e->s->unroll)
+        fsr_c_unrolled(e, loop);
+    e->low = e->s->unroll ? "cu" : "c0";
     e->high = "c1";
     put_run(e, loop);
 }

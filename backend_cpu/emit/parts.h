@@ -380,6 +380,11 @@ void fsr_c_loop_begin(fsr_c_emit *e, int number);
 /* Runs the loop on the arrays of the strip. */
 void fsr_c_loop_call(fsr_c_emit *e, int number);
 
+/* ---- unroll.c: several columns of a block of rows at once ------------------------------------------------- */
+
+/* Declares cu and goes over columns c0 .. cu, whole turns of them. */
+void fsr_c_unrolled(fsr_c_emit *e, const fsr_body *loop);
+
 /* ---- rows.c: the loops over rows ------------------------------------------------------------------------ */
 
 void fsr_c_rows(fsr_c_emit *e);

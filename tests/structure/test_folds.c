@@ -287,8 +287,8 @@ static void short_rows(void **state) {
         }
 }
 
-/* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small; rows that a
- * near cache shall hold until another pass, or that lie one behind the other, do not. */
+/* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small, and several
+ * columns at a time, if there are many of little work; rows that a near cache shall hold until another pass, or that lie one behind the other, do not. */
 static void blocks_of_rows(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
@@ -297,16 +297,18 @@ static void blocks_of_rows(void **state) {
     const fsr_node z = fsr_input(graph, "z", FSR_F32, 2, ((int64_t[]){1 << 18, 8}));
     const struct {
         fsr_node out;
-        int abreast;
-    } cases[] = {{fsr_sum(x, &rows, 1, 0), 1024},
-                 {fsr_sum(y, &rows, 1, 0), 512},
-                 {fsr_sub(x, fsr_max(x, &rows, 1, FSR_KEEPDIMS)), 128},
-                 {fsr_sum(z, &cols, 1, 0), 256}};
+        int abreast, unroll;
+    } cases[] = {{fsr_sum(x, &rows, 1, 0), 1024, 4},
+                 {fsr_sum(y, &rows, 1, 0), 512, 4},
+                 {fsr_sum(fsr_exp(x), &rows, 1, 0), 1024, 0},
+                 {fsr_sub(x, fsr_max(x, &rows, 1, FSR_KEEPDIMS)), 128, 0},
+                 {fsr_sum(z, &cols, 1, 0), 256, 0}};
     for (int i = 0; i < COUNT(cases); i++) {
         fsr_program p = plan_of(&target_cpu, &cases[i].out, 1);
-        const int abreast = fsr_program_kernel(&p, 0)->kernel->schedule.abreast;
+        const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
         fsr_program_clear(&p);
-        assert_int_equal(abreast, cases[i].abreast);
+        assert_int_equal(s.abreast, cases[i].abreast);
+        assert_int_equal(s.unroll, cases[i].unroll);
     }
 }
 

@@ -115,6 +115,10 @@ DAMAGE(widened_sum, s->widened = 1)
 DAMAGE(kept_group, k->stand[0].keep = true; s->abreast = 2)
 DAMAGE(fold_plain, s->fold_walk.form = FSR_WALK_STRIPS; s->strip = 0)
 
+DAMAGE(unrolled_rows, s->unroll = 4)
+DAMAGE(unrolled_tiles, s->unroll = 4)
+DAMAGE(unrolled_much, s->kind = FSR_SCHEDULE_COL; s->walk[0].form = FSR_WALK_PLAIN; s->part = 0; s->unroll = 17)
+
 DAMAGE(no_tile, s->across = 1)
 DAMAGE(across_last, s->tall = 4; s->across = 1)
 DAMAGE(tall_rows, s->tall = 4)
@@ -192,6 +196,9 @@ static const struct {
     {sums, widened_sum, "schedule: f0 has no wider state"},
     {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
     {scan, fold_plain, "schedule: strips of 0"},
+    {sums, unrolled_rows, "schedule: 4 columns in one turn"},
+    {tiles, unrolled_tiles, "schedule: 4 columns in one turn"},
+    {sums, unrolled_much, "schedule: 17 columns in one turn"},
     {sums, no_tile, "schedule: a tile across dimension 1 that is not tall"},
     {tiles, across_last, "schedule: no tile of 4 outputs across dimension 1"},
     {tiles, too_tall, "schedule: no tile of 17 outputs across dimension 0"},

@@ -77,16 +77,16 @@ static void edit_stand(fsr_stand *stand) {
 static void edit(fsr_kernel *k) {
     static const int lengths[] = {0, 1, 2, 3, 7, 8, 16, 24, 32, 48, 64, 128, 192, 256, 512, 1000, 1024, 4096};
     fsr_schedule *s = &k->schedule;
-    int *const numbers[] = {&s->abreast, &s->lanes,  &s->chunk, &s->part,       &s->strip,
-                            &s->block,   &s->run,    &s->past,  &s->ahead_cols, &s->tile,
-                            &s->tall,    &s->across, &s->level, &s->pair_level, &s->line};
+    int *const numbers[] = {&s->abreast, &s->lanes,      &s->chunk,      &s->part,  &s->strip, &s->block,
+                            &s->run,     &s->past,       &s->ahead_cols, &s->tile,  &s->tall,  &s->across,
+                            &s->level,   &s->pair_level, &s->line,       &s->unroll};
     bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide};
     uint64_t *const arrays[] = {&s->streams, &s->ahead};
     uint32_t *const folds[] = {&s->joined, &s->widened};
     switch (below(10)) {
     case 0:
     case 1:
-    case 2: *numbers[below(15)] = lengths[below(18)]; break;
+    case 2: *numbers[below(16)] = lengths[below(18)]; break;
     case 3: *flags[below(4)] ^= true; break;
     case 4:
         if (below(2))
@@ -147,6 +147,43 @@ static void compare(cpu_fixture *t, fsr_kernel *k, int number) {
     kernel_data_free(&got);
 }
 
+/* What the kernel's code makes of `columns` columns. */
+static void run(cpu_fixture *t, fsr_kernel *k, int64_t columns, kernel_data *out) {
+    const fsr_backend_ops *ops = t->backend->ops;
+    fsr_fault fault = {0};
+    fsr_module *m = NULL;
+    fsr_launch launch = {.blocks = 0};
+    kernel_sizes(k, &launch, 70, columns);
+    kernel_data_new(out, k, &launch, 3);
+    launch.work = malloc((size_t)fsr_kernel_work_bytes(k, launch.integer) + 1);
+    assert_non_null(launch.work);
+    assert_int_equal(ops->compile(t->backend, k, &m, &fault), FSR_OK);
+    assert_int_equal(ops->launch(t->backend, m, &launch, NULL, &fault), FSR_OK);
+    ops->release(t->backend, m);
+    free(launch.work);
+}
+
+/* Several columns in a turn of the loop over rows keep the order of a float's additions: the same bits as one. */
+static void unrolled_columns_keep_bits(void **state) {
+    static const int unrolls[] = {2, 3, 4, 16}, columns[] = {0, 1, 3, 4, 5, 63, 64, 67, 1300};
+    for (int u = 0; u < 4; u++)
+        for (int c = 0; c < 9; c++) {
+            fsr_kernel *k = scheduled(kernel_row_sums(FSR_F32), FSR_SCHEDULE_COL);
+            kernel_data one, several;
+            char why[300];
+            k->schedule.unroll = 0;
+            run(*state, k, columns[c], &one);
+            k->schedule.unroll = unrolls[u];
+            assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_OK);
+            run(*state, k, columns[c], &several);
+            if (!kernel_data_equal(&one, &several, k, 0, why, sizeof why))
+                fail_msg("%d at once of %d columns: %s", unrolls[u], columns[c], why);
+            kernel_data_free(&one);
+            kernel_data_free(&several);
+            fsr_kernel_free(k);
+        }
+}
+
 static void accepted_edits_compute(void **state) {
     const char *asked = getenv("FUSOR_EDITS");
     int first = subject_case(0, SUBJECT_FAST) ? 0 : EDITS / 2, refused = 0, accepted = 0;
@@ -188,6 +225,7 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(accepted_edits_compute, setup, cpu_teardown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(unrolled_columns_keep_bits, setup, cpu_teardown),
+                                       cmocka_unit_test_setup_teardown(accepted_edits_compute, setup, cpu_teardown)};
     return subject_take_part() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }
