@@ -224,6 +224,7 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
         walk.form = FSR_WALK_LANES;
     else if (!fsr_body_commutes(k, body))
         walk.form = FSR_WALK_PAIRS;
+    walk.laned = scans && k->schedule.lanes > 1 && fsr_body_may_be_laned(k, body);
     return walk;
 }
 

@@ -155,6 +155,7 @@ static void print_walk(FILE *to, const char *margin, const char *which, int pass
     if (walk->functions)
         fsr_fput(to, " functions %d", walk->functions);
     fputs(walk->phased ? " phased" : "", to);
+    fputs(walk->laned ? " laned" : "", to);
     fputs(walk->near ? " near\n" : "\n", to);
 }
 
@@ -249,5 +250,6 @@ void fsr_read_walk(fsr_kernel_reader *r) {
     walk->form = (fsr_walk_form)form;
     walk->functions = fsr_lex_try(l, "functions") ? read_number(l) : 0;
     walk->phased = fsr_lex_try(l, "phased");
+    walk->laned = fsr_lex_try(l, "laned");
     walk->near = fsr_lex_try(l, "near");
 }

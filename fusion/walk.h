@@ -56,6 +56,8 @@ int fsr_iteration_widest(const fsr_iteration *l);
 
 /* Every fold among the instructions commutes. */
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
+/* It has reductions beside its scans, and all of them commute. */
+bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body);
 /* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the place
  * that it has in its row, or is the same for all of it. */
 bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);

@@ -14,6 +14,18 @@ bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body) {
     return true;
 }
 
+bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body) {
+    int scans = 0, reductions = 0;
+    for (int i = 0; i < body->nfolds; ++i) {
+        const fsr_fold *fold = &k->fold[body->folds[i]];
+        scans += fold->kind == FSR_FOLD_SCAN;
+        reductions += fold->kind == FSR_FOLD_REDUCE;
+        if (fold->kind == FSR_FOLD_REDUCE && !fold->combine->commutative)
+            return false;
+    }
+    return scans > 0 && reductions > 0;
+}
+
 /* Counter-example to a loop over the rows of a block for each column, which folds need: the result of means of 16
  * neighbours is stored 64 bytes apart, so that each line is written in 16 turns (seed 98012: 0.8 of unfused). */
 bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body) {

@@ -215,6 +215,11 @@ static bool all_sequences(const fsr_c_emit *e, const int *folds, int n) {
     return true;
 }
 
+/* A scan along a row: what it has of a chunk is in its strip's arrays. */
+static bool is_in_strip(const fsr_c_emit *e, int fold) {
+    return fsr_c_is_scan(e, fold) && !e->abreast;
+}
+
 /* ---- one loop's folds --------------------------------------------------------------------------- */
 
 void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
@@ -245,7 +250,8 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     for (int i = 0; i < n; i++) {
         char lanes[FSR_EMIT_NAME];
         snprintf(lanes, sizeof lanes, "[%d]", e->s->lanes);
-        fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
+        if (!is_in_strip(e, folds[i]))
+            fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
         if (!is_sequence(e, folds[i]))
             fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
                                fsr_c_is_scan(e, folds[i]) ? extent : stack);
@@ -267,7 +273,7 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     if (loop)
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     for (int i = 0; i < n; i++)
-        if (!is_sequence(e, folds[i]))
+        if (!is_sequence(e, folds[i]) && !is_in_strip(e, folds[i]))
             fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
     if (loop)
         fsr_c_end(e);
@@ -301,7 +307,7 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
         put_strip_input(e, fold);
         return;
     }
-    if (fsr_c_pair_input(e, fold))
+    if (fsr_c_pair_input(e, fold) || fsr_c_laned_input(e, fold))
         return;
     if (e->s->tall) {
         char at[FSR_EMIT_NAME];
@@ -341,7 +347,8 @@ void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
         snprintf(other, sizeof other, "[l + %d]", half);
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", half);
         for (int i = 0; i < n; i++)
-            fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', other);
+            if (!is_in_strip(e, folds[i]))
+                fsr_c_fold_pair(e, folds[i], 'q', "[l]", 'q', other);
         fsr_c_end(e);
     }
     if (half == 0)
@@ -350,7 +357,8 @@ void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_begin(e, "for (i64 l = 0; l < h; ++l)");
     fsr_c_line(e, "__asm__(\"\");");
     for (int i = 0; i < n; i++)
-        put_few_lanes(e, folds[i]);
+        if (!is_in_strip(e, folds[i]))
+            put_few_lanes(e, folds[i]);
     fsr_c_end(e);
     fsr_c_end(e);
 }

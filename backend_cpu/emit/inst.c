@@ -61,6 +61,21 @@ static const char *value_name(const void *of, int value, char *out) {
     return fsr_c_value_name(of, value, out);
 }
 
+static const char *wide_name(const void *of, int value, char *out) {
+    char name[FSR_EMIT_NAME];
+    const fsr_c_emit *e = of;
+    fsr_c_value_name(e, value, name);
+    snprintf(out, FSR_EMIT_NAME, e->k->inst[value].dtype == FSR_BOOL ? "FSR_WIDE(%.*s)" : "%.*s",
+             FSR_EMIT_NAME - (int)sizeof "FSR_WIDE()", name);
+    return out;
+}
+
+static void put_op(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+    const bool wide = fsr_c_is_widened_choice(e->k, inst);
+    e->widens_choices |= wide;
+    fsr_c_scalar(e, to, inst, wide ? wide_name : value_name, e);
+}
+
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
@@ -78,7 +93,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         if (fsr_inst_chosen(e->k, &e->known, number) >= 0)
             fsr_text_add(to, "%s", fsr_c_value_name(e, fsr_inst_chosen(e->k, &e->known, number), name));
         else
-            fsr_c_scalar(e, to, inst, value_name, e);
+            put_op(e, to, inst);
         break;
     case FSR_INST_CALL: fsr_c_scalar(e, to, inst, value_name, e); break;
     case FSR_INST_PICK:
@@ -179,7 +194,7 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
             continue;
         work++;
         if (e->abreast && inst->kind != FSR_INST_STORE && inst->kind != FSR_INST_ITERATE)
-            fsr_c_line(e, "%s v%d%s%s;", fsr_c_type(inst->dtype), order[i], fsr_c_row_extent(e, extent),
+            fsr_c_line(e, "%s v%d%s%s;", fsr_c_row_type(e, order[i]), order[i], fsr_c_row_extent(e, extent),
                        e->s->tall ? " = {0}" : "");
     }
     if (!work)

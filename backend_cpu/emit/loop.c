@@ -212,10 +212,16 @@ static void put_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
 
 /* A chunk with fewer columns than lanes has one accumulator, for rows of a few columns. */
 static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
-    fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", e->s->lanes, e->s->lanes,
-               e->s->lanes);
-    fsr_c_fold_reset(e, loop->folds, loop->nfolds);
-    put_lanes(e, loop, "few ? 0 : c - c2");
+    const int lanes = e->s->lanes;
+    if (e->walk->laned) {
+        fsr_c_line(e, "const i64 few = c1 - c0 < %d;", lanes);
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+        put_serial(e, loop);
+    } else {
+        fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", lanes, lanes, lanes);
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
+        put_lanes(e, loop, "few ? 0 : c - c2");
+    }
     fsr_c_begin(e, "if (!few)");
     fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
     fsr_c_end(e);
@@ -233,7 +239,10 @@ static void put_whole_chunk(fsr_c_emit *e, const fsr_body *loop) {
 
 /* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
 static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
-    if (e->laned) {
+    if (e->walk->laned) {
+        fsr_c_line(e, "const i64 few = 0;");
+        put_serial(e, loop);
+    } else if (e->laned) {
         fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->s->lanes, e->s->lanes);
         put_lanes(e, loop, "c - c2");
     } else {
@@ -341,7 +350,7 @@ static void put_folded(fsr_c_emit *e, const fsr_body *loop) {
 
 /* The folds' states, the loops, the results: one row, or one part of it. */
 static void put_whole(fsr_c_emit *e, const fsr_body *loop) {
-    e->laned = e->walk->form == FSR_WALK_LANES;
+    e->laned = e->walk->form == FSR_WALK_LANES || e->walk->laned;
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
     if (!e->abreast && fsr_c_has_strips(e))
         fsr_c_strip_arrays(e, loop);

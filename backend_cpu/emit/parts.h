@@ -62,6 +62,7 @@ typedef struct fsr_c_emit {
     bool quotients;                             /* some are, in this nest or one before */
     bool bounded[FSR_BOUND_DROP + 1];           /* bounds that the body names */
     bool clips_narrow;                          /* indices of 32 bits are clipped as such */
+    bool widens_choices;                        /* some condition is made as wide as what it chooses */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool half[FSR_DTYPE_COUNT]; /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
@@ -180,6 +181,15 @@ void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
 /* Everything one column of a pass's loop (its instructions, n of them) does. */
 void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
 
+/* ---- choose.c: conditions of fewer bytes than what they choose ---------------------------------- */
+
+/* A choice of 8 bytes by a condition that was made of one or two: with AVX-512 it is widened first. */
+bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst);
+/* What widens, if the kernel has any. */
+void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to);
+/* The type in which a row value of a block of rows stands. */
+const char *fsr_c_row_type(const fsr_c_emit *e, int number);
+
 /* ---- half.c: f16 and bf16 ---------------------------------------------------------------------- */
 
 /* The type in which arrays hold the dtype: that of its values, but u16 for f16 and bf16, whose values are f32. */
@@ -273,6 +283,16 @@ fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int comp
 void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_pair_input(fsr_c_emit *e, int fold);
 void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
+
+/* ---- laned.c: reductions that commute, beside a scan -------------------------------------------- */
+
+/* One of the loop being printed. */
+bool fsr_c_is_laned(const fsr_c_emit *e, int fold);
+/* Their arrays; the COMBINE instruction (false: the fold is none); what a part of a strip's instructions has put there,
+ * into the lanes. */
+void fsr_c_laned_arrays(fsr_c_emit *e, const fsr_body *loop);
+bool fsr_c_laned_input(fsr_c_emit *e, int fold);
+void fsr_c_laned_strip(fsr_c_emit *e, const fsr_body *part);
 
 /* ---- outputs.c: tiles of outputs ------------------------------------------------------------------ */
 

@@ -47,6 +47,7 @@ static void put_scan_arrays(fsr_c_emit *e, int fold) {
 void fsr_c_strip_arrays(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_hold_arrays(e, loop);
     fsr_c_stream_arrays(e, loop, e->s->strip);
+    fsr_c_laned_arrays(e, loop);
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].kind == FSR_INST_ITERATE)
             fsr_c_loop_arrays(e, loop->inst[i]);
@@ -72,7 +73,7 @@ void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
 
 static bool folds(const fsr_c_emit *e, const fsr_body *loop) {
     for (int i = 0; i < loop->nfolds; i++)
-        if (!fsr_c_is_scan(e, loop->folds[i]))
+        if (!fsr_c_is_scan(e, loop->folds[i]) && !fsr_c_is_laned(e, loop->folds[i]))
             return true;
     return false;
 }
@@ -244,6 +245,7 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
         else
             put_stage_loops(e, loop, &part, fsr_stage_is(e->walk, s, FSR_STAGE_GATHER));
         fsr_c_end(e);
+        fsr_c_laned_strip(e, &part);
         for (int i = 0; i < part.n; i++)
             if (e->k->inst[part.inst[i]].filter)
                 fsr_c_pack_strip(e, part.inst[i]);

@@ -360,6 +360,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
         put_libm(to, &e->libm[i]);
     if (e->nlibm)
         fsr_text_add(to, "\n");
+    fsr_c_choice_put(e, to);
     fsr_c_half_put(e, to);
     fsr_c_quotient_functions(e, to);
     fsr_c_bound_functions(e, to);
