@@ -257,8 +257,8 @@ typedef struct fsr_walk {
     bool
         phased; /* LANES, STRIPS, and by columns: what no vector code computes, gathers, divisions of integers, callers' functions,
                       stands in stages of its own */
-    bool laned; /* STRIPS with a scan: its reductions have `lanes` accumulators each, into which a strip's elements go when it
-                      is done */
+    bool
+        laned; /* STRIPS with a scan: its reductions have `lanes` accumulators each, into which a strip goes when done */
     bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
                       arguments below the limits of its functions, and for any */
 } fsr_walk;

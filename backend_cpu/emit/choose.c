@@ -29,13 +29,12 @@ static void mask_bytes(const fsr_kernel *k, int last, unsigned char *bytes) {
 }
 
 bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst) {
-    enum { WIDE = 8, NARROW = 2 };
     unsigned char bytes[FSR_MAX_INSTS];
     if (inst->kind != FSR_INST_OP || fsr_op_get(inst->op)->rule != FSR_RULE_SELECT ||
-        fsr_dtype_is_complex(inst->dtype) || fsr_dtype_size(inst->dtype) != WIDE)
+        fsr_dtype_is_complex(inst->dtype) || fsr_dtype_size(inst->dtype) != sizeof(double))
         return false;
     mask_bytes(k, inst->arg[0], bytes);
-    return bytes[inst->arg[0]] <= NARROW;
+    return bytes[inst->arg[0]] <= sizeof(short);
 }
 
 void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to) {
@@ -48,10 +47,10 @@ void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to) {
 }
 
 const char *fsr_c_row_type(const fsr_c_emit *e, int number) {
-    enum { WORD = 4 };
     bool narrow = false;
     for (int i = 0; i < e->k->ninsts; i++)
-        narrow = narrow || (e->k->inst[i].dtype != FSR_BOOL && e->k->inst[i].kind != FSR_INST_STORE &&
-                            e->k->inst[i].kind != FSR_INST_COMBINE && fsr_dtype_size(e->k->inst[i].dtype) < WORD);
+        narrow =
+            narrow || (e->k->inst[i].dtype != FSR_BOOL && e->k->inst[i].kind != FSR_INST_STORE &&
+                       e->k->inst[i].kind != FSR_INST_COMBINE && fsr_dtype_size(e->k->inst[i].dtype) < sizeof(float));
     return fsr_c_type(e->k->inst[number].dtype == FSR_BOOL && !narrow ? FSR_I32 : e->k->inst[number].dtype);
 }
