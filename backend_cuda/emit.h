@@ -38,6 +38,7 @@ typedef struct fsr_emit {
     fsr_tile_pass tile;          /* its loop and stages */
     fsr_loop_version known;      /* of conditions, where a version is printed */
     bool dead[FSR_MAX_INSTS];    /* what it does not need */
+    bool all_there;              /* MAP: no element of those that are printed for lies behind the last */
     int nversions;               /* of the pass being printed */
     fsr_loop_version version[FSR_MAX_VERSIONS];
 } fsr_emit;

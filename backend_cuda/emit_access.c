@@ -44,7 +44,8 @@ void fsr_emit_find_needs(fsr_emit *e) {
     }
 }
 
-/* Peels dimensions off a flat index from the last one, as far out as somebody needs. */
+/* Peels dimensions off a flat index from the last one, as far out as somebody needs. Indices of 32 bits are divided by
+ * a product: four instructions for some fourteen of a division. */
 static void indices(fsr_emit *e, const char *flat, int first, int end, char quotient) {
     char left[16];
     const char *from = flat;
@@ -57,7 +58,8 @@ static void indices(fsr_emit *e, const char *flat, int first, int end, char quot
             break;
         }
         if (d > outermost || e->needs[d])
-            fsr_emit_line(e, "const idx %c%d = fsr_div(%s, n%d);", quotient, d, from, FSR_INT_EXTENT + d);
+            fsr_emit_line(e, "const idx %c%d = %s(%s, %c%d);", quotient, d, e->s.wide ? "fsr_div" : "fsr_quotient", from,
+                          e->s.wide ? 'n' : 'm', FSR_INT_EXTENT + d);
         if (e->needs[d])
             fsr_emit_line(e, "const idx i%d = %s - %c%d * n%d;", d, from, quotient, d, FSR_INT_EXTENT + d);
         snprintf(left, sizeof left, "%c%d", quotient, d);
@@ -121,10 +123,10 @@ static void row_part(fsr_emit *e, int access) {
         snprintf(text, sizeof text, "r * cols");
     } else {
         const fsr_index_form *form = &k->form[a->form];
-        if (form->offset >= 0)
-            n = fsr_emit_add(e, text, 0, "n%d", form->offset);
         n = add_terms(e, text, n, form, 0, k->nparallel);
         n = fsr_emit_add_symbols(e, text, n, form, FSR_HOMED);
+        if (form->offset >= 0) /* the last: what goes before it neighbours have in common */
+            n = fsr_emit_add(e, text, n, "%sn%d", n ? " + " : "", form->offset);
         if (n == 0)
             snprintf(text, sizeof text, "0");
     }
@@ -234,11 +236,12 @@ void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) 
     const fsr_inst *store = &e->k->inst[v];
     const fsr_index_form *form = fsr_access_form(e->k, store->index);
     char at[FSR_EXPR], where[FSR_EXPR], ref[FSR_REF];
-    size_t n = (size_t)snprintf(where, sizeof where, "%s < %s", first, end);
+    size_t n = fsr_emit_add(e, where, 0, e->all_there ? "" : "%s < %s", first, end);
     for (int t = 0; t < form->nterms; t++)
         if (e->k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
-            n +=
-                (size_t)snprintf(where + n, sizeof where - n, " && %s >= 0", fsr_emit_ref(e, ref, form->term[t].value));
+            n = fsr_emit_add(e, where, n, "%s%s >= 0", n ? " && " : "", fsr_emit_ref(e, ref, form->term[t].value));
+    if (n == 0)
+        fsr_emit_add(e, where, 0, "true");
     lane_address(e, at, v);
     fsr_emit_ref(e, ref, store->arg[0]);
     if (store->combines && e->s.bins)

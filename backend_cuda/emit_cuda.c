@@ -162,6 +162,11 @@ int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) 
         if (fsr_text_mentions(body, name))
             out[n++] = (fsr_cuda_param){FSR_CUDA_INT, s, int_bytes};
     }
+    for (int d = 0; d < k->ndim; d++) {
+        snprintf(name, sizeof name, "m%d", FSR_INT_EXTENT + d);
+        if (fsr_text_mentions(body, name))
+            out[n++] = (fsr_cuda_param){FSR_CUDA_DIVISOR, FSR_INT_EXTENT + d, 8};
+    }
     for (int s = 0; s < k->nscalars; s++) {
         snprintf(name, sizeof name, "p%d", s);
         if (fsr_text_mentions(body, name))
@@ -172,6 +177,15 @@ int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) 
     if (fsr_text_mentions(body, "zero"))
         out[n++] = (fsr_cuda_param){FSR_CUDA_ZERO, 0, 8};
     return n;
+}
+
+uint64_t fsr_cuda_divisor(int64_t extent) {
+    uint64_t shift = 31;
+    if (extent < 1 || extent > (int64_t)1 << 31)
+        return 0;
+    while ((uint64_t)1 << (shift - 31) < (uint64_t)extent)
+        shift++;
+    return shift << 32 | (((uint64_t)1 << shift) + (uint64_t)extent - 1) / (uint64_t)extent;
 }
 
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
@@ -200,6 +214,7 @@ void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out)
         fsr_emit_int_name(name, p->index);
         fsr_text_add(out, "const idx %s", name);
         break;
+    case FSR_CUDA_DIVISOR: fsr_text_add(out, "const fsr_divisor m%d", p->index); break;
     case FSR_CUDA_SCALAR: fsr_text_add(out, "const %s p%d", fsr_emit_type(k->scalar[p->index]), p->index); break;
     case FSR_CUDA_WORK: fsr_text_add(out, "void *work"); break;
     case FSR_CUDA_ZERO: fsr_text_add(out, "void *zero"); break;

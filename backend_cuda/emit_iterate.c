@@ -93,7 +93,7 @@ void fsr_emit_loop_types(fsr_emit *e) {
 
 /* Where there is an element, or a row, at all; NULL: everywhere. */
 const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
-    if (e->k->stand[v].level == FSR_ONCE)
+    if (e->k->stand[v].level == FSR_ONCE || e->all_there)
         return NULL;
     bool rows = e->s.kind == FSR_SCHEDULE_COL || fsr_emit_beside(e) > 1 ||
                 (e->s.kind == FSR_SCHEDULE_ROW && e->s.abreast < e->s.threads);

@@ -81,7 +81,8 @@ static size_t param_place(const fsr_cuda_param *p) {
     const size_t i = (size_t)p->index;
     switch (p->kind) {
     case FSR_CUDA_ARRAY: return offsetof(fsr_launch, array) + i * sizeof(void *);
-    case FSR_CUDA_INT: return offsetof(fsr_launch, integer) + i * sizeof(int64_t);
+    case FSR_CUDA_INT:
+    case FSR_CUDA_DIVISOR: return offsetof(fsr_launch, integer) + i * sizeof(int64_t);
     case FSR_CUDA_SCALAR: return offsetof(fsr_launch, scalar) + i * sizeof(fsr_value);
     case FSR_CUDA_WORK: return offsetof(fsr_launch, work);
     case FSR_CUDA_ZERO: return offsetof(fsr_launch, zero);
@@ -131,7 +132,7 @@ static bool same_params(const fsr_module *a, const fsr_module *b) {
     if (a->nparams != b->nparams)
         return false;
     for (int i = 0; i < a->nparams; i++)
-        if (a->place[i] != b->place[i] || a->param[i].bytes != b->param[i].bytes)
+        if (a->place[i] != b->place[i] || a->param[i].kind != b->param[i].kind || a->param[i].bytes != b->param[i].bytes)
             return false;
     return true;
 }
@@ -348,6 +349,18 @@ static fsr_status check_launch(const fsr_module *m, const fsr_launch *launch, fs
     return FSR_OK;
 }
 
+static void fill_arguments(const fsr_module *m, const fsr_launch *launch, uint64_t divisor[FSR_MAX_DIMS],
+                           void **argument) {
+    int n = 0;
+    for (int i = 0; i < m->nparams; i++) {
+        argument[i] = (char *)launch + m->place[i];
+        if (m->param[i].kind == FSR_CUDA_DIVISOR) {
+            divisor[n] = fsr_cuda_divisor(launch->integer[m->param[i].index]);
+            argument[i] = &divisor[n++];
+        }
+    }
+}
+
 fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
                            fsr_fault *fault) {
     fsr_cuda *c = fsr_cuda_of(b);
@@ -359,8 +372,8 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     if (status != FSR_OK)
         return status;
     void *argument[FSR_CUDA_MAX_PARAMS];
-    for (int i = 0; i < m->nparams; i++)
-        argument[i] = (char *)launch + m->place[i];
+    uint64_t divisor[FSR_MAX_DIMS];
+    fill_arguments(m, launch, divisor, argument);
     const dim3 grid = {(unsigned)launch->blocks, 1, 1}, block = {(unsigned)m->threads, 1, 1};
     cudaStream_t use;
     cudaError_t error = fsr_stream_begin(c, stream, &use);

@@ -111,6 +111,16 @@ static fsr_stride_kind kind_of_stride(const fsr_affine *sum, const fsr_domain *d
     return coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
 }
 
+/* The argument that says a stride along dimension j. Sums that go equally far along it have one, so that what they have in
+ * common is computed once: nine neighbours of an image are one address and eight offsets. */
+static int stride_argument(fsr_lowering *l, int j, int64_t coef) {
+    const fsr_kernel *k = l->k;
+    for (int f = 0; f < k->nforms; ++f)
+        if (k->form[f].stride[j] == FSR_STRIDE_VAR && k->integer[k->form[f].slot[j]] == coef)
+            return k->form[f].slot[j];
+    return fsr_lower_integer(l, coef);
+}
+
 /* The kernel's form of a sum; -1: too many arguments. */
 static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
     fsr_index_form a = {.offset = -1, .nterms = sum->nterms};
@@ -119,7 +129,7 @@ static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *
     for (int j = 0; j < d->ndim; ++j) {
         const int64_t coef = sum->coef[j];
         a.stride[j] = kind_of_stride(sum, d, coef);
-        if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = fsr_lower_integer(l, coef)) < 0)
+        if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = stride_argument(l, j, coef)) < 0)
             return -1;
     }
     for (int t = 0; t < sum->nterms; ++t) {

@@ -17,12 +17,8 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
-static inline u32 fsr_div(u32 a, u32 b) { return a / b; }
-/* A 64-bit division costs several times a 32-bit one; most operands are small. */
-static inline u64 fsr_div(u64 a, u64 b)
-{
-    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;
-}
+struct fsr_divisor { u32 factor, shift; };
+static inline u32 fsr_quotient(u32 a, fsr_divisor d) { return (u32)((u64)a * d.factor >> d.shift); }
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -73,7 +69,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12)
+k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12, const fsr_divisor m5)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;
@@ -81,7 +77,7 @@ k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32
 #pragma unroll
     for (int j = 0; j < 1; j++) {
         const idx r = r0 + j * 1024;
-        const idx q1 = fsr_div(r, n5);
+        const idx q1 = fsr_quotient(r, m5);
         const idx i1 = r - q1 * n5;
         const idx i0 = q1;
         fits0 = fits0 && (idx)(n10 + i1) < n11 && !((idx)(i1) < n12);
@@ -91,17 +87,17 @@ k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32
 #pragma unroll
         for (int j = 0; j < 1; j++) {
             const idx r = r0 + j * 1024;
-            const idx q1 = fsr_div(r, n5);
+            const idx q1 = fsr_quotient(r, m5);
             const idx i1 = r - q1 * n5;
             const idx i0 = q1;
             const idx a0 = i0 * n6 + i1;
-            const idx a1 = n7 + i0 * n8 + i1;
+            const idx a1 = i0 * n8 + i1 + n7;
             fsr_load_any<4>(v5, j * 4, x1 + (a1));
         }
 #pragma unroll
         for (int j = 0; j < 1; j++) {
             const idx r = r0 + j * 1024;
-            const idx q1 = fsr_div(r, n5);
+            const idx q1 = fsr_quotient(r, m5);
             const idx i1 = r - q1 * n5;
             const idx i0 = q1;
             f32 o8[4];
@@ -121,11 +117,11 @@ k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32
 #pragma unroll
         for (int j = 0; j < 1; j++) {
             const idx r = r0 + j * 1024;
-            const idx q1 = fsr_div(r, n5);
+            const idx q1 = fsr_quotient(r, m5);
             const idx i1 = r - q1 * n5;
             const idx i0 = q1;
             const idx a0 = i0 * n6 + i1;
-            const idx a1 = n7 + i0 * n8 + i1;
+            const idx a1 = i0 * n8 + i1 + n7;
             if ((idx)(i1) < n12) {
                 fsr_load_any<4>(v1, j * 4, x0 + (a0));
             }
@@ -137,11 +133,11 @@ k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32
 #pragma unroll
         for (int j = 0; j < 1; j++) {
             const idx r = r0 + j * 1024;
-            const idx q1 = fsr_div(r, n5);
+            const idx q1 = fsr_quotient(r, m5);
             const idx i1 = r - q1 * n5;
             const idx i0 = q1;
             const idx a0 = i0 * n6 + i1;
-            const idx a1 = n7 + i0 * n8 + i1;
+            const idx a1 = i0 * n8 + i1 + n7;
             if (r < rows) {
                 if ((idx)(i1) < n12) {
                     fsr_load_any<4>(v1, j * 4, x0 + (a0));
@@ -155,7 +151,7 @@ k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32
 #pragma unroll
     for (int j = 0; j < 1; j++) {
         const idx r = r0 + j * 1024;
-        const idx q1 = fsr_div(r, n5);
+        const idx q1 = fsr_quotient(r, m5);
         const idx i1 = r - q1 * n5;
         const idx i0 = q1;
         f32 o8[4];

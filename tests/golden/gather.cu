@@ -106,21 +106,33 @@ k_neg_cast_gather_mul_sqrt_9b8b915b(const i32 *__restrict__ x0, u64 *__restrict_
     for (int j = 0; j < 1; j++) {
         const idx r = r0 + j * 512;
         const idx a1 = 0;
-        f32 o7[2];
-#pragma unroll
-        for (int v = 0; v < 2; v++) {
-            const int i = j * 2 + v;
-            const i32 v1 = (i32)(0u - (u32)v0[i]);
-            const i64 v2 = fsr_i32_to_i64(v1);
-            const i64 v3 = fsr_raise((i32)v2, n5, r + v < rows ? x1 : nullptr);
-            const f32 v4 = (r + v < rows ? x2[a1 + (idx)v3] : f32{});
-            const f32 v5 = v4 * v4;
-            const f32 v6 = sqrtf(v5);
-            o7[v] = v6;
-        }
         if (whole) {
+            f32 o7[2];
+#pragma unroll
+            for (int v = 0; v < 2; v++) {
+                const int i = j * 2 + v;
+                const i32 v1 = (i32)(0u - (u32)v0[i]);
+                const i64 v2 = fsr_i32_to_i64(v1);
+                const i64 v3 = fsr_raise((i32)v2, n5, x1);
+                const f32 v4 = x2[a1 + (idx)v3];
+                const f32 v5 = v4 * v4;
+                const f32 v6 = sqrtf(v5);
+                o7[v] = v6;
+            }
             fsr_store<2>(o7, 0, x3 + (r));
         } else if (r < rows) {
+            f32 o7[2];
+#pragma unroll
+            for (int v = 0; v < 2; v++) {
+                const int i = j * 2 + v;
+                const i32 v1 = (i32)(0u - (u32)v0[i]);
+                const i64 v2 = fsr_i32_to_i64(v1);
+                const i64 v3 = fsr_raise((i32)v2, n5, r + v < rows ? x1 : nullptr);
+                const f32 v4 = (r + v < rows ? x2[a1 + (idx)v3] : f32{});
+                const f32 v5 = v4 * v4;
+                const f32 v6 = sqrtf(v5);
+                o7[v] = v6;
+            }
             fsr_store_part<2>(o7, x3 + r, rows - r);
         }
     }

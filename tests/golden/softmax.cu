@@ -147,7 +147,7 @@ struct pass1 {
 };
 
 extern "C" __global__ void __launch_bounds__(512)
-k_max_sub_exp_sum_div_8fb56944(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols)
+k_max_sub_exp_sum_div_b9cac68e(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols)
 {
     const idx r = blockIdx.x;
     const idx end = cols;

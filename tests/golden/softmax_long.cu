@@ -183,7 +183,7 @@ struct pass1 {
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-k_max_sub_exp_sum_div_55543959(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx stretch, void *work, void *zero)
+k_max_sub_exp_sum_div_cc540f5b(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, const idx stretch, void *work, void *zero)
 {
     const idx team = fsr_div((idx)blockIdx.x, splits);
     const idx s = blockIdx.x - team * splits;

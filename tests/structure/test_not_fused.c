@@ -467,6 +467,20 @@ static void kernels_are_generic_in_sizes(void **state) {
     assert_string_equal(name[0], name[1]);
 }
 
+/* Nine neighbours go equally far along the rows: one stride and eight offsets, beside the result's, of a domain of two extents. */
+static void neighbours_share_strides(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 100, 4096), sum = x;
+    for (int i = 0; i < 9; i++) {
+        fsr_node rows = fsr_slice(x, 0, i / 3, 98 + i / 3, 1), at = fsr_slice(rows, 1, i % 3, 4094 + i % 3, 1);
+        sum = i ? fsr_add(sum, at) : at;
+    }
+    fsr_program p = plan_of(&target_gpu, &sum, 1);
+    const int nints = fsr_program_kernel(&p, 0)->kernel->nints;
+    fsr_program_clear(&p);
+    assert_int_equal(nints, FSR_INT_EXTENT + 2 + 2 + 8);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -504,6 +518,7 @@ int main(void) {
         T(skipped_pass),
         T(planning_is_repeatable),
         T(kernels_are_generic_in_sizes),
+        T(neighbours_share_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

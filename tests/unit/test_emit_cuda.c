@@ -352,6 +352,8 @@ static void check_params(fsr_kernel *k) {
     for (int i = 0; i < n; i++) {
         if (i < k->narrays)
             assert_int_equal(param[i].kind, FSR_CUDA_ARRAY);
+        if (param[i].kind == FSR_CUDA_DIVISOR)
+            assert_int_equal(param[i].bytes, 8);
         if (param[i].kind == FSR_CUDA_INT)
             assert_int_equal(param[i].bytes, k->schedule.wide ? 8 : 4);
         if (i > 0)
@@ -369,6 +371,29 @@ static void lists_parameters(void **state) {
     check_params(scheduled(kernel_row_sums(FSR_F32), SPLIT, 256, 1, 4, 16));
     check_params(scheduled(kernel_column_sums(FSR_F32), COL, 256, 32, 4, 16));
     check_params(scheduled(kernel_scan_of_scan(FSR_F32), LOOKBACK, 256, 1, 4, 8));
+}
+
+static void check_quotient(uint32_t a, uint32_t extent) {
+    const uint64_t divisor = fsr_cuda_divisor(extent);
+    assert_int_equal((uint32_t)((uint64_t)a * (uint32_t)divisor >> (divisor >> 32)), a / extent);
+}
+
+/* By each extent up to 2000, and those around powers of two: indices around the multiples of it, up to the last one. */
+static void divides_by_a_product(void **state) {
+    (void)state;
+    for (uint32_t i = 1; i < 2000 + 3 * 31; i++) {
+        const uint32_t power = (i - 2000) / 3;
+        const uint32_t extent = i < 2000 ? i : ((uint32_t)1 << power) + (i - 2000) % 3 - (power > 0);
+        const uint32_t last = ((uint32_t)1 << 31) - 1, multiples = last / extent;
+        for (uint32_t j = 0; j < 50; j++) {
+            const uint32_t multiple = extent * (j < 25 ? j : multiples - (j - 25) * (multiples / 25));
+            check_quotient(multiple & last, extent);
+            check_quotient((multiple + extent - 1) & last, extent);
+            check_quotient((multiple - 1) & last, extent);
+            check_quotient(last - j, extent);
+        }
+    }
+    assert_int_equal(fsr_cuda_divisor(0), 0);
 }
 
 /* In-place arrays lose their restrict, others keep it; a narrow kernel counts in 32 bits. */
@@ -455,6 +480,7 @@ int main(void) {
         cmocka_unit_test(compiles_combining_stores),
         cmocka_unit_test(prints_literals_exactly),
         cmocka_unit_test(lists_parameters),
+        cmocka_unit_test(divides_by_a_product),
         cmocka_unit_test(marks_aliases),
         cmocka_unit_test(refuses_broken_schedules),
         cmocka_unit_test(sizes_launches),
