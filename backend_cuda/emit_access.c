@@ -58,8 +58,8 @@ static void indices(fsr_emit *e, const char *flat, int first, int end, char quot
             break;
         }
         if (d > outermost || e->needs[d])
-            fsr_emit_line(e, "const idx %c%d = %s(%s, %c%d);", quotient, d, e->s.wide ? "fsr_div" : "fsr_quotient", from,
-                          e->s.wide ? 'n' : 'm', FSR_INT_EXTENT + d);
+            fsr_emit_line(e, "const idx %c%d = %s(%s, %c%d);", quotient, d, e->s.wide ? "fsr_div" : "fsr_quotient",
+                          from, e->s.wide ? 'n' : 'm', FSR_INT_EXTENT + d);
         if (e->needs[d])
             fsr_emit_line(e, "const idx i%d = %s - %c%d * n%d;", d, from, quotient, d, FSR_INT_EXTENT + d);
         snprintf(left, sizeof left, "%c%d", quotient, d);

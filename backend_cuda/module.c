@@ -132,7 +132,8 @@ static bool same_params(const fsr_module *a, const fsr_module *b) {
     if (a->nparams != b->nparams)
         return false;
     for (int i = 0; i < a->nparams; i++)
-        if (a->place[i] != b->place[i] || a->param[i].kind != b->param[i].kind || a->param[i].bytes != b->param[i].bytes)
+        if (a->place[i] != b->place[i] || a->param[i].kind != b->param[i].kind ||
+            a->param[i].bytes != b->param[i].bytes)
             return false;
     return true;
 }
