@@ -8,6 +8,9 @@
  * they are loads; what a fold takes in is counted from the fold. The words that computed indices report to are arrays
  * of the kernel as well, one for each axis, and may fill it beside what is read. Counter-example to leaving them out:
  * sums of gathers along five axes, of which lowering refused one after the other, each a kernel earlier than need be.
+ * A kernel has so many folds at most, and a program that goes on with more is cut between them. Counter-example to
+ * leaving that out: of the sum of 25 sums, a convolution of 5 by 5, sixteen were one kernel and nine arrays, each of a
+ * kernel of its own.
  * The walk is an explicit stack; a chain of a million maps costs one bounded walk for each limit's worth of nodes. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
@@ -22,15 +25,20 @@ enum {
 };
 
 typedef struct weight {
-    int insts, arrays, reports;
+    int insts, arrays, reports, folds;
 } weight;
 
 static bool ends(const fsr_partition *p, int id) {
     return p->held[id] || fsr_is(p->flow->node[id].kind, FSR_IS_FOLD);
 }
 
+/* A fold's result that whoever goes on with it may compute. */
+static bool is_folded(const fsr_partition *p, int id) {
+    return !p->held[id] && fsr_is(p->flow->node[id].kind, FSR_IS_FOLD);
+}
+
 static weight of_leaf(const fsr_partition *p, int id) {
-    return (weight){1, ends(p, id) || fsr_is(p->flow->node[id].kind, FSR_IS_ARRAY), 0};
+    return (weight){1, ends(p, id) || fsr_is(p->flow->node[id].kind, FSR_IS_ARRAY), 0, is_folded(p, id)};
 }
 
 /* A loop's program is compiled once, whatever it is part of. An elementary function is a program of its own. */
@@ -64,7 +72,7 @@ static weight most_of(const fsr_partition *p, const weight *known, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     if (n->nargs == 0)
         return of_leaf(p, id);
-    weight sum = {own_insts(n), 0, own_reports(n)};
+    weight sum = {own_insts(n), 0, own_reports(n), 0};
     for (int i = 0; i < n->nargs; ++i) {
         if (is_covered(p, n, i))
             continue;
@@ -72,18 +80,21 @@ static weight most_of(const fsr_partition *p, const weight *known, int id) {
         sum.insts += w.insts;
         sum.arrays += w.arrays;
         sum.reports += w.reports;
+        sum.folds += w.folds;
     }
-    return (weight){at_most_much(sum.insts), at_most_much(sum.arrays), at_most_much(sum.reports)};
+    return (weight){at_most_much(sum.insts), at_most_much(sum.arrays), at_most_much(sum.reports),
+                    at_most_much(sum.folds)};
 }
 
 static bool over(weight w) {
-    return w.insts > LIMIT_INSTS || w.arrays > LIMIT_ARRAYS || w.arrays + w.reports > LIMIT_BUFFERS;
+    return w.insts > LIMIT_INSTS || w.arrays > LIMIT_ARRAYS || w.arrays + w.reports > LIMIT_BUFFERS ||
+           w.folds > FSR_MAX_COMBINES;
 }
 
 /* Distinct nodes below id, counted until a limit is passed. stamp marks nodes of this walk by its number. */
 static weight count(const fsr_partition *p, int *stamp, int walk, int id) {
     int stack[WALK], depth = 0;
-    weight sum = {0, 0, 0};
+    weight sum = {0, 0, 0, 0};
     stack[depth++] = id;
     stamp[id] = walk;
     while (depth && !over(sum)) {
@@ -93,13 +104,14 @@ static weight count(const fsr_partition *p, int *stamp, int walk, int id) {
         sum.insts += leaf ? 1 : own_insts(n);
         sum.arrays += leaf || fsr_is(n->kind, FSR_IS_ARRAY);
         sum.reports += leaf ? 0 : own_reports(n);
+        sum.folds += leaf && is_folded(p, at);
         for (int i = 0; !leaf && i < n->nargs; ++i) {
             int arg = n->arg[i].id;
             if (stamp[arg] == walk)
                 continue;
             stamp[arg] = walk;
             if (depth == WALK)
-                return (weight){MUCH, MUCH, MUCH};
+                return (weight){MUCH, MUCH, MUCH, MUCH};
             stack[depth++] = arg;
         }
     }
@@ -138,7 +150,7 @@ fsr_status fsr_partition_chop(fsr_partition *p) {
             int cut = heaviest(p, known, i);
             if (cut < 0)
                 break;
-            p->held[cut] = FSR_HELD_LONG;
+            p->held[cut] = known[i].folds > FSR_MAX_COMBINES ? FSR_HELD_FOLDED : FSR_HELD_LONG;
             known[i] = most_of(p, known, i);
         }
     }

@@ -194,7 +194,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         fsr_partition_take(p);
         status = fsr_cuts_hold(cuts, flow, p->held) && price(p, false) ? fsr_partition_chop(p) : FSR_ERR_MEMORY;
     }
-    if (!status && !price(p, true))
+    if (!status && (!price(p, true) || (fsr_partition_may_fuse(p) && !fsr_partition_hold_ends(p))))
         status = FSR_ERR_MEMORY;
     if (!status)
         status = assign_all(p, why, size);

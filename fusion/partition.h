@@ -75,6 +75,7 @@ typedef struct fsr_group {
  * kernel that stores it computes it at its own elements alone.
  * FSR_HELD_TAKEN: a library call takes it: as above.
  * FSR_HELD_LONG: its program is cut there (fusion/chop.c): no other kernel evaluates it, either.
+ * FSR_HELD_FOLDED: it is, since it goes on with more folds than a kernel has: who does stays apart from its kernel.
  * FSR_HELD: a hint asks for it, or memory is cut there: moreover its own kernel does nothing else with it. */
 typedef enum fsr_held {
     FSR_NOT_HELD,
@@ -82,6 +83,7 @@ typedef enum fsr_held {
     FSR_HELD_CHEAPER,
     FSR_HELD_TAKEN,
     FSR_HELD_LONG,
+    FSR_HELD_FOLDED,
     FSR_HELD
 } fsr_held;
 
@@ -240,5 +242,8 @@ fsr_status fsr_partition_chop(fsr_partition *p);
 /* What costs less to store than to compute again is marked in p->held; chopped: after fsr_partition_chop. False: out of
  * memory. */
 bool fsr_partition_price(fsr_partition *p, bool chopped);
+/* What several folds' results become before another kernel reads it is marked in p->held, after all that. False: out of
+ * memory. */
+bool fsr_partition_hold_ends(fsr_partition *p);
 
 #endif

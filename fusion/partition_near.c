@@ -93,14 +93,14 @@ static bool counts(const fsr_inst *at) {
 }
 
 /* The value of a load that group g stores because programs are cut there. */
-static bool is_cut(const fsr_partition *p, int g, const fsr_inst *at) {
-    return at->kind == FSR_INST_LOAD && p->held[at->node] == FSR_HELD_LONG &&
+static bool is_cut(const fsr_partition *p, int g, const fsr_inst *at, fsr_held held) {
+    return at->kind == FSR_INST_LOAD && p->held[at->node] == held &&
            *fsr_partition_stored(p, (fsr_link){at->node, 0}) == g;
 }
 
 /* A program that goes on where the group's was cut stays apart, unless they have more than that in common. */
 const char *fsr_kernels_apart(fsr_partition *p, int g, const fsr_kernel *own, const fsr_kernel *other, bool needed) {
-    int shared = 0, together = 0, cut = 0, mark = ++p->marks;
+    int shared = 0, together = 0, cut = 0, folded = 0, mark = ++p->marks;
     for (int i = 0; i < own->ninsts; ++i)
         if (counts(&own->inst[i])) {
             p->mark[own->inst[i].node] = mark;
@@ -110,8 +110,11 @@ const char *fsr_kernels_apart(fsr_partition *p, int g, const fsr_kernel *own, co
         bool common = counts(&other->inst[i]) && p->mark[other->inst[i].node] == mark;
         shared += common;
         together += counts(&other->inst[i]) && !common;
-        cut += is_cut(p, g, &other->inst[i]);
+        cut += is_cut(p, g, &other->inst[i], FSR_HELD_LONG);
+        folded += is_cut(p, g, &other->inst[i], FSR_HELD_FOLDED);
     }
+    if (folded)
+        return "the kernel would have too many folds";
     if (!needed && !shared)
         return "the kernels have nothing in common";
     return together > FSR_LONG_PROGRAM || (cut && shared <= cut)

@@ -26,8 +26,8 @@ int *fsr_partition_readers(const fsr_partition *p) {
 }
 
 static bool is_dead(const fsr_partition *p, const int *readers, fsr_link link) {
-    return readers[link.id * FSR_MAX_OUTPUTS + link.output] == 0 &&
-           (p->held[link.id] == FSR_HELD_CHEAPER || p->held[link.id] == FSR_HELD_LONG);
+    const fsr_held held = p->held[link.id];
+    return readers[link.id * FSR_MAX_OUTPUTS + link.output] == 0 && held != FSR_HELD && held != FSR_HELD_TAKEN;
 }
 
 /* Takes the group's dead stores away, if it can be lowered without. */

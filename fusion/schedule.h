@@ -16,6 +16,9 @@ int64_t fsr_schedule_row_capacity(const fsr_group *group);
  * other. */
 bool fsr_schedule_team_fits(const fsr_kernel *k, const fsr_target *target);
 
+/* The group's kernel folds tiles of outputs in registers. */
+bool fsr_outputs_tile(const fsr_group *group, bool gpu);
+
 /* Fills kernel->schedule, the keep flags and the integers FSR_INT_ROWS .. FSR_INT_STRETCH. What follows from these, the
  * kernel alone and not its sizes, is fsr_schedule_finish's. False: out of memory. */
 bool fsr_schedule_choose(fsr_group *group, const fsr_target *target);

@@ -169,6 +169,11 @@ static bool fills_tiles(const fsr_group *group, int across) {
            tiles(group, across, SMALL) >= fsr_nominal_gpu.processors / 2;
 }
 
+bool fsr_outputs_tile(const fsr_group *group, bool gpu) {
+    const int across = chosen(group, gpu ? MOST_GPU_COLS : MOST_COLS);
+    return across >= 0 && (!gpu || fills_tiles(group, across));
+}
+
 /* Tiles of so many outputs a thread along each side. False: what they stage does not lie in shared memory. */
 static bool set_tile(fsr_kernel *k, int outputs) {
     fsr_schedule *s = &k->schedule;

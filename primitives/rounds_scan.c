@@ -15,7 +15,7 @@
 #include "primitives/rounds.h"
 #include <string.h>
 
-enum { MOST_NODES = 40, LEAST_ELEMENTS = 2 };
+enum { MOST_NODES = 128, LEAST_ELEMENTS = 2 };
 
 typedef struct scan {
     fsr_site at;
@@ -31,6 +31,8 @@ typedef struct scan {
     uint32_t beside[FSR_MAX_TUPLE]; /* the body's node that is its right side and no slice; 0: none */
     uint32_t met[FSR_MAX_TUPLE];    /* such nodes */
     int nmet;
+    uint32_t each[MOST_NODES]; /* the body's nodes that are known to be elementwise */
+    int neach;
     /* while the operator is recorded */
     const fsr_node *left, *right;
     fsr_node made[MOST_NODES];
@@ -85,11 +87,16 @@ static bool is_plain_view(const fsr_graph *body, const fsr_rec *rec) {
     return same;
 }
 
-/* The body's nodes below this one are elementwise, and few. */
-static bool is_each(scan *s, fsr_ref ref, int *budget) {
+/* The body's nodes below this one are elementwise, and few. Each counts once, however many results are made of it:
+ * counter-example to counting ways to them: c / s and (d - a * q) / s, stacked as well, were 48 nodes of 13. */
+static bool is_each(scan *s, fsr_ref ref) {
     const fsr_rec *rec = fsr_graph_rec(s->t->body, ref.id);
-    if (--*budget < 0 || rec->nout != 1)
+    for (int i = 0; i < s->neach; i++)
+        if (s->each[i] == ref.id)
+            return true;
+    if (s->neach == MOST_NODES || rec->nout != 1)
         return false;
+    s->each[s->neach++] = ref.id;
     if (argument_of(s->t, ref.id) >= 0)
         return fsr_shape_equal(&rec->shape, &s->slice);
     if (fsr_is(rec->kind, FSR_IS_LITERAL) || parameter_of(s->t, ref.id) >= 0 || is_beside(s, ref.id))
@@ -97,7 +104,7 @@ static bool is_each(scan *s, fsr_ref ref, int *budget) {
     if (!is_plain_view(s->t->body, rec) && !(fsr_is(rec->kind, FSR_IS_EACH) && fsr_is(rec->kind, FSR_IS_STEP)))
         return false;
     for (int i = 0; i < rec->nargs; i++)
-        if (!is_each(s, rec->arg[i], budget))
+        if (!is_each(s, rec->arg[i]))
             return false;
     return rec->nargs > 0;
 }
@@ -178,15 +185,13 @@ static bool besides_take(scan *s) {
 
 static bool fits(scan *s) {
     const fsr_rounds *t = s->t;
-    int budget = MOST_NODES;
     if (t->nsliced < 1 || t->conditional || t->count < 1 || t->count > INT32_MAX / 2)
         return false;
     s->slice = fsr_graph_rec(t->body, t->node[0])->shape;
     if (fsr_shape_size(&s->slice) < LEAST_ELEMENTS || s->slice.ndim == FSR_MAX_DIMS)
         return false;
     for (int i = 0; i < t->nstate + t->nstacked; i++)
-        if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->result[i].id)->shape, &s->slice) ||
-            !is_each(s, t->result[i], &budget))
+        if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->result[i].id)->shape, &s->slice) || !is_each(s, t->result[i]))
             return false;
     for (int k = 0; k < t->nsliced; k++)
         if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->node[t->nstate + k])->shape, &s->slice))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loops for each element: one kernel with what is before and after them, nothing read that need not be; and never two
  * runs of one loop, whoever asks for its results. */
+#include "fusor/expr.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
@@ -167,9 +168,29 @@ static void slices(void **state) {
     }
 }
 
+/* Two values of a turn that share work, and are stacked as well. */
+static void diffuse(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_name name[] = {{"p", state[0]}, {"q", state[1]}, {"d", in[0]}};
+    fsr_exprs(in[0].graph, "s = 2 + 0.5 * p; t = s * s + 1; -0.5 / t, (d + 0.5 * q) / t + s / t", name, 3, out, 2);
+    out[2] = out[0];
+    out[3] = out[1];
+}
+
+/* However many ways lead to a value of a turn, it is one. */
+static void shared_slices(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), out[4];
+    for (int axis = 0; axis < 2; axis++) {
+        const fsr_node zero = fsr_zeros(g, FSR_F32, 1, (int64_t[]){axis ? ROWS : COLS});
+        fsr_scan_loop(out, (fsr_node[]){zero, zero}, 2, &x, 1, 2, axis, 0, diffuse, NULL);
+        check("slices with shared work", out + 2, 2, 1, 1, 0, 4 * 3 * (int64_t)N);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops),
-                                       TEST(many_loops), TEST(reasons),  TEST(slices)};
+    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops),  TEST(many_loops),
+                                       TEST(reasons),    TEST(slices),   TEST(shared_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
