@@ -36,8 +36,8 @@ static fsr_node convolved(int64_t size, int taps) {
     for (int k = 0; k < taps; k++) {
         const int64_t r = k / size, c = k % size;
         fsr_node at = fsr_slice(fsr_slice(x, 1, r, r + side, 1), 2, c, c + side, 1);
-        fsr_node tap = fsr_reshape(fsr_slice(fsr_slice(w, 0, r, r + 1, 1), 1, c, c + 1, 1), 2,
-                                   ((int64_t[]){CHANNELS, MADE}));
+        fsr_node tap =
+            fsr_reshape(fsr_slice(fsr_slice(w, 0, r, r + 1, 1), 1, c, c + 1, 1), 2, ((int64_t[]){CHANNELS, MADE}));
         fsr_node term = fsr_sum(fsr_mul(fsr_expand(at, 4), tap), &channels, 1, 0);
         sum = k ? fsr_add(sum, term) : term;
     }
