@@ -3,9 +3,9 @@
  *
  * A map of one dimension whose results all are prefixes of one count ends there. So may the passes of a kernel of one
  * folded dimension: its reductions see prefixes whose fill changes no bit of theirs, its scans go forward, and what it
- * stores of each element is asked for before the count alone. Counter-example to a caller's operator: what it calls its
- * identity may change a bit, a zero's sign say, and then a kernel that something else keeps at the capacity would give
- * another result. */
+ * stores of each element is asked for before the count alone. A scatter ends where its first indices do, which lead
+ * nowhere behind. Counter-example to every operator of a caller's: what it calls its identity may change a bit, a zero's
+ * sign say, and then a kernel that something else keeps at the capacity would give another result. */
 #include "fusion/lower.h"
 
 /* The common count becomes that of a prefix; false: it is none of the kind that is asked for, or has another one. */
@@ -16,6 +16,13 @@ static bool counted(const fsr_lowering *l, int id, bool neutral, fsr_link *count
         return false;
     *count = n->arg[2];
     return true;
+}
+
+/* What the i-th store needs of each element ends at a count: what is asked for, or where a scatter puts it. */
+static bool store_counted(const fsr_lowering *l, int i, fsr_link *count) {
+    const int id = l->group->store[i].id;
+    const fsr_flow_node *n = &l->flow->node[id];
+    return fsr_is(n->kind, FSR_SCATTERS) ? counted(l, n->arg[2].id, true, count) : counted(l, id, false, count);
 }
 
 /* The count behind which no reduction of the group has anything to see, and no stored element is asked for; its id -1:
@@ -31,7 +38,7 @@ static fsr_link common_count(const fsr_lowering *l) {
     }
     for (int i = 0; i < group->nstores; ++i)
         if (!group->nfolds || !group->row[i])
-            all = all && counted(l, group->store[i].id, false, &count);
+            all = all && store_counted(l, i, &count);
     return all ? count : (fsr_link){-1, 0};
 }
 
@@ -61,7 +68,9 @@ bool fsr_lower_end(fsr_lowering *l) {
     const fsr_link count = common_count(l);
     fsr_index index;
     l->k->live = 0;
-    if (count.id < 0 || group->part || group->in_place || group->domain.ndim != 1 || group->domain.mirrored)
+    const bool scatters = group->nstores && fsr_is(l->flow->node[group->store[0].id].kind, FSR_SCATTERS);
+    if (count.id < 0 || ((group->part || group->in_place) && !scatters) || group->domain.ndim != 1 ||
+        group->domain.mirrored)
         return true;
     if (!(group->nfolds ? fsr_index_elem : fsr_index_row)(&index, &l->flow->node[count.id].shape, &group->domain))
         return true;

@@ -99,9 +99,12 @@ fsr_node fsr_prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *le
     return prefix(at, x, fill, length, false);
 }
 
-/* An operator of the caller's may have an identity that changes something, a NaN from an infinity, say: its folds go on
- * to the capacity. */
+fsr_node fsr_prefix_nowhere(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length) {
+    return prefix(at, x, fill, length, true);
+}
 
+/* An operator of the caller's may have an identity that changes something, a NaN from an infinity, say: its folds go on
+ * to the capacity, unless that is known not to be (operator.c). */
 void fsr_live_fold_operands(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_combine *combine) {
     const fsr_length *length = NULL;
     const int arity = combine ? combine->arity : 1;

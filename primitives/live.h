@@ -32,6 +32,8 @@ bool fsr_lengths_meet(fsr_site at, const char *what, const fsr_node *x, int n, f
 
 /* x's first elements, as many as the length says, then the fill, 0-d and of x's dtype. */
 fsr_node fsr_prefix(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length);
+/* The same of a scatter's first indices, whose fill leads nowhere. */
+fsr_node fsr_prefix_nowhere(fsr_site at, fsr_node x, fsr_node fill, const fsr_length *length);
 /* For a fold by combine: what of in[0..arity) lies behind the length that one of them has becomes the identity, in
  * out. */
 void fsr_live_fold_operands(fsr_site at, fsr_node *out, const fsr_node *in, const fsr_combine *combine);

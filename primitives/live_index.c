@@ -141,7 +141,7 @@ bool fsr_live_scatter(fsr_site at, const char *what, fsr_node x, fsr_node *array
     if (*bound == FSR_BOUND_RAISE && fsr_node_size(x) > 0)
         arrays[0] = fsr_where_at(at, reported(at, x, plain, n), fsr_whole(at, x, 0), arrays[0]);
     *bound = FSR_BOUND_DROP;
-    arrays[0] = fsr_prefix(at, fsr_stretch(at, arrays[0], &shape), fsr_i64(at, x, fsr_node_dim(x, 0)), &length);
+    arrays[0] = fsr_prefix_nowhere(at, fsr_stretch(at, arrays[0], &shape), fsr_i64(at, x, fsr_node_dim(x, 0)), &length);
     *values = fsr_without_length(at, *values);
     *poison = arrays[0];
     return fsr_node_sound(arrays[0]) != NULL;

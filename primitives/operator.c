@@ -35,6 +35,51 @@ static fsr_combine *recognize(fsr_combine *c) {
     return same ? builtin : c;
 }
 
+/* ---- identities ------------------------------------------------------------------------------------------------- */
+
+/* Component i of the result is one associative operation of those of both states, with that operation's identity. */
+static bool is_own_operation(const fsr_combine *c, int i) {
+    const fsr_inst *last = &c->body.inst[c->body.result[i]];
+    const fsr_dtype dtype = fsr_combine_dtype(c, i);
+    if (last->kind != FSR_INST_OP || last->dtype != dtype || last->compute != dtype)
+        return false;
+    const fsr_op_info *info = fsr_op_get(last->op);
+    if (info->arity != 2 || !(info->flags & FSR_OP_ASSOCIATIVE) || info->identity == FSR_IDENTITY_NONE)
+        return false;
+    const fsr_inst *a = &c->body.inst[last->arg[0]], *b = &c->body.inst[last->arg[1]];
+    const bool swapped = a->index != i && (info->flags & FSR_OP_COMMUTATIVE);
+    return a->kind == FSR_INST_PARAM && b->kind == FSR_INST_PARAM && a->index == (swapped ? c->arity + i : i) &&
+           b->index == (swapped ? i : c->arity + i) &&
+           fsr_value_equal(fsr_op_identity(last->op, dtype), c->identity[i]);
+}
+
+/* Of integers, whose arithmetic is exact, the identity is what the caller says, unless it changes one of these. */
+static bool keeps_integers(const fsr_combine *c) {
+    static const int64_t some[] = {0,    1,         -1,        2,         3,         100,
+                                   -100, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 0x0123456789abcdef};
+    bool keeps = c->body.nargs == 2 * c->arity;
+    for (int i = 0; i < c->arity; i++)
+        keeps = keeps && !fsr_dtype_is_inexact(fsr_combine_dtype(c, i));
+    for (int t = 0; keeps && t < (int)(sizeof some / sizeof *some); t++) {
+        fsr_value x[FSR_MAX_TUPLE], left[FSR_MAX_TUPLE], right[FSR_MAX_TUPLE];
+        for (int i = 0; i < c->arity; i++)
+            x[i] = fsr_value_from_int(fsr_combine_dtype(c, i), some[(t + 5 * i) % (int)(sizeof some / sizeof *some)]);
+        fsr_combine_eval(c, left, c->identity, x);
+        fsr_combine_eval(c, right, x, c->identity);
+        for (int i = 0; i < c->arity; i++)
+            keeps = keeps && fsr_value_equal(left[i], x[i]) && fsr_value_equal(right[i], x[i]);
+    }
+    return keeps;
+}
+
+/* The identity changes no bit of a state, for all that can be known of a body. */
+static bool is_neutral(const fsr_combine *c) {
+    int own = 0;
+    while (own < c->arity && is_own_operation(c, own))
+        own++;
+    return own == c->arity || keeps_integers(c);
+}
+
 /* What was taken from outside becomes the body's last arguments, and outside[]. */
 static void take_outside(const fsr_capture *t, fsr_combine *c, fsr_node *outside) {
     for (int i = 0; i < t->noutside; i++) {
@@ -101,6 +146,8 @@ fsr_combine *fsr_operator_record(fsr_graph *g, fsr_site at, const char *what, co
         *poison = fsr_graph_no_memory(g);
     }
     free(t);
+    if (ok)
+        c->neutral = is_neutral(c);
     if (ok)
         return recognize(c);
     fsr_combine_free(c);

@@ -37,7 +37,30 @@ static void folds_that_end(void **state) {
     }
 }
 
-enum { ENDING = 9 };
+enum { ENDING = 12 };
+
+/* Sums, and the greatest: an operation a component. */
+static void sums(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_add(left[0], right[0]);
+    out[1] = fsr_maximum(left[1], right[1]);
+}
+
+/* The first of two that is not -1: of integers, and does not commute. */
+static void first_other(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_where(fsr_equal(left[0], fsr_int(G, -1)), right[0], left[0]);
+}
+
+static void of_callers(fsr_node live, fsr_node *out) {
+    const fsr_operator two = {sums, NULL, 2, {0, -INFINITY}, true, {NULL}},
+                       first = {first_other, NULL, 1, {-1}, false, {NULL}};
+    fsr_node in[] = {live, fsr_mul(live, fsr_float(G, -0.0f))},
+             whole = fsr_cast(fsr_sub(fsr_abs(live), fsr_float(G, 3)), FSR_I32);
+    fsr_reduce_with(out, in, &two, NULL, 0, 0);
+    out[1] = fsr_add(out[1], fsr_float(G, 0.5f));
+    fsr_reduce_with(&out[2], &whole, &first, NULL, 0, 0);
+}
 
 /* Scans, places, operators of several components, several passes: of each one result, whole or of one element. */
 static void that_end(fsr_node live, fsr_node out[ENDING]) {
@@ -51,6 +74,7 @@ static void that_end(fsr_node live, fsr_node out[ENDING]) {
     out[6] = fsr_logsumexp(live, NULL, 0, 0);
     out[7] = fsr_nanmax(live, NULL, 0, 0);
     out[8] = fsr_div(e, fsr_sum(e, NULL, 0, 0));
+    of_callers(live, &out[9]);
 }
 
 /* Each has the bits of the walk to the capacity, which it makes beside a sum of all elements. */
@@ -94,7 +118,48 @@ static void more_that_end(void **state) {
         }
 }
 
+enum { PLACES = 1000, WAYS = 6 };
+
+/* The indices are a map's of live ones, or of an array that is filled behind the count with what leads nowhere. */
+static void scattered(fsr_node at, fsr_node values, fsr_node out[WAYS]) {
+    fsr_node base = fsr_full(G, FSR_F32, 1, SHAPE(PLACES), 2), zeros = fsr_zeros(G, FSR_I64, 1, SHAPE(PLACES)),
+             none = {0};
+    out[0] = fsr_scatter(base, &at, 1, values, FSR_BOUND_DROP, 0);
+    out[1] = fsr_scatter_add(base, &at, 1, values, FSR_BOUND_DROP, 0);
+    out[2] = fsr_scatter_max(base, &at, 1, fsr_abs(values), FSR_BOUND_DROP, 0);
+    out[3] = fsr_scatter_add(zeros, &at, 1, fsr_int(G, 1), FSR_BOUND_DROP, 0);
+    out[4] = fsr_scatter(base, &at, 1, fsr_float(G, 7), FSR_BOUND_DROP, FSR_UNIQUE);
+    out[5] = fsr_bincount(at, none, PLACES, FSR_BOUND_DROP);
+}
+
+/* A scatter that ends has the bits of one over all indices, of which those behind the count lead nowhere. */
+static void scatters_that_end(void **state) {
+    static const int64_t size[] = {500, 300000};
+    static const int64_t counts[] = {0, 1, 31, 129, 499, 500, 4095, 65537, 131073, 299999, 300000};
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        fsr_node x = subject_data(FSR_F32, 1, &size[s], SUBJECT_SMALL, 1);
+        fsr_node place = fsr_cast(fsr_mul(fsr_abs(x), fsr_float(G, 97)), FSR_I32);
+        OK(fsr_compute((fsr_node[]){x, place}, 2));
+        for (int i = 0; i < COUNT_OF(counts) && counts[i] <= size[s]; i++) {
+            fsr_node n = fsr_param(G, "n", FSR_I64, (double)counts[i]), got[WAYS], want[WAYS];
+            fsr_node at = fsr_live(place, n), values = fsr_live(x, at);
+            scattered(fsr_mod(at, fsr_int(G, PLACES)), values, got);
+            scattered(fsr_filled(fsr_mod(at, fsr_int(G, PLACES)), fsr_int(G, PLACES)), x, want);
+            for (int w = 0; w < WAYS; w++) {
+                const size_t bytes = (size_t)fsr_node_bytes(got[w]);
+                char a[8 * PLACES], b[8 * PLACES];
+                OK(fsr_read(got[w], a, bytes));
+                OK(fsr_read(want[w], b, bytes));
+                if (memcmp(a, b, bytes))
+                    fail_msg("scatter %d of %lld elements", w, (long long)counts[i]);
+            }
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(folds_that_end), SUBJECT_TEST(more_that_end)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(folds_that_end), SUBJECT_TEST(more_that_end),
+                                       SUBJECT_TEST(scatters_that_end)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

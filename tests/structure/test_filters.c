@@ -4,6 +4,7 @@
 #include "fusion/filter.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
+#include <math.h>
 
 static void check_on(const fsr_target *target, const fsr_node *outs, int n, int64_t bytes, fsr_schedule_kind kind) {
     fsr_program p = plan_of(target, outs, n);
@@ -195,6 +196,80 @@ static void plus_one(fsr_node *out, const fsr_node *left, const fsr_node *right,
 
 /* So do reductions, places of the largest too, scans forward, and kernels of several passes, also where elements with
  * that length are stored beside them; not where what lies behind is asked for, or of an operator of the caller's. */
+/* Sums, and squares: an operation a component. */
+static void sums(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_add(left[0], right[0]);
+    out[1] = fsr_maximum(right[1], left[1]);
+}
+
+/* A linear recurrence: b * 1 + 0 is no -0. */
+static void recurrence(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    (void)user;
+    out[0] = fsr_mul(left[0], right[0]);
+    out[1] = fsr_add(fsr_mul(left[1], right[0]), right[1]);
+}
+
+/* The first of two that is not `user`, an int: associative, and that int is neutral. */
+static void first_other(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
+    out[0] = fsr_where(fsr_equal(left[0], fsr_int(g, *(int *)user)), right[0], left[0]);
+}
+
+/* A caller's operator ends where its identity is known to change no bit: an operation a component with its identity, or
+ * of integers. */
+static void callers_operators_end(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    static int none = -1;
+    fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), live = fsr_live(x, n);
+    fsr_node whole = fsr_cast(live, FSR_I32), two[] = {live, fsr_mul(live, live)}, out[2], lies[2], turns[2], first,
+             last;
+    const fsr_operator of_two = {sums, NULL, 2, {0, -INFINITY}, true, {NULL}},
+                       lying = {sums, NULL, 2, {0, 0}, true, {NULL}},
+                       linear = {recurrence, NULL, 2, {1, 0}, false, {NULL}},
+                       other = {first_other, &none, 1, {-1}, false, {NULL}},
+                       wrong = {first_other, &none, 1, {0}, false, {NULL}};
+    fsr_reduce_with(out, two, &of_two, NULL, 0, 0);
+    fsr_reduce_with(lies, two, &lying, NULL, 0, 0);
+    fsr_reduce_with(turns, two, &linear, NULL, 0, 0);
+    fsr_reduce_with(&first, &whole, &other, NULL, 0, 0);
+    fsr_reduce_with(&last, &whole, &wrong, NULL, 0, 0);
+    for (int t = 0; t < 2; t++) {
+        assert_true(ends(targets[t], out, 2));
+        assert_false(ends(targets[t], lies, 2));
+        assert_false(ends(targets[t], turns, 2));
+        assert_true(ends(targets[t], &first, 1));
+        assert_false(ends(targets[t], &last, 1));
+    }
+}
+
+/* The kernels of the plan that end at a count are so many. */
+static int ending(const fsr_target *target, fsr_node out) {
+    fsr_program p = plan_of(target, &out, 1);
+    int n = 0;
+    for (int s = 0; s < p.info.kernels; s++)
+        n += fsr_program_kernel(&p, s)->kernel->live > 0;
+    fsr_program_clear(&p);
+    return n;
+}
+
+/* A scatter goes over the indices that are there, whatever it does with equal ones. */
+static void scatters_end(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), live = fsr_live(x, n), none = {0};
+    fsr_node at = fsr_cast(fsr_mul(live, fsr_float(g, 1000)), FSR_I32), to = plan_vector(g, 1 << 20);
+    fsr_node filled = fsr_filled(at, fsr_int(g, 1 << 20)), zeros = fsr_zeros(g, FSR_I32, 1, (int64_t[]){1 << 20});
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(ending(targets[t], fsr_scatter(to, &at, 1, live, FSR_BOUND_DROP, FSR_UNIQUE)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter(to, &at, 1, live, FSR_BOUND_RAISE, 0)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter_max(to, &at, 1, live, FSR_BOUND_WRAP, 0)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter_add(zeros, &at, 1, fsr_int(g, 1), FSR_BOUND_CLIP, 0)), 1);
+        assert_int_equal(ending(targets[t], fsr_bincount(at, none, 1 << 20, FSR_BOUND_DROP)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter_add(zeros, &filled, 1, fsr_int(g, 1), FSR_BOUND_DROP, 0)), 0);
+    }
+}
+
 static void folds_end_where_lengths_do(void **state) {
     (void)state;
     static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
@@ -297,6 +372,8 @@ int main(void) {
                                        TEST(pools_as_many_as_bits),
                                        TEST(maps_end_where_lengths_do),
                                        TEST(folds_end_where_lengths_do),
+                                       TEST(callers_operators_end),
+                                       TEST(scatters_end),
                                        TEST(hinted_results_are_stored_once),
                                        TEST(rows),
                                        TEST(refusals)};

@@ -309,9 +309,40 @@ static void filtered_columns(void **state) {
         check_rows(shapes[s], true, FSR_SCHEDULE_COL);
 }
 
+/* A scatter goes over as many indices as a constant says, on a whole grid. */
+static void scatters_given(void **state) {
+    (void)state;
+    enum { PLACES = 64 };
+    static const int64_t sizes[] = {33, 1000, 40000};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int part = 0; part < 4; part++) {
+            const int64_t n = sizes[s], count = n * part / 3;
+            fsr_node x = INPUT(g, FSR_F32, n), at = fsr_cast(fsr_live(x, fsr_int(g, count)), FSR_I32);
+            fsr_node zeros = fsr_zeros(g, FSR_I32, 1, SHAPE(PLACES));
+            fsr_node out = fsr_scatter_add(zeros, &at, 1, fsr_int(g, 1), FSR_BOUND_DROP, 0);
+            fsr_program program = planned(&out, 1);
+            float *values = malloc((size_t)n * sizeof *values);
+            int32_t want[PLACES] = {0}, got[PLACES];
+            assert_true(fsr_program_kernel(&program, program.info.kernels - 1)->kernel->live > 0);
+            for (int64_t i = 0; i < n; i++)
+                values[i] = (float)(i * 37 % 101);
+            for (int64_t i = 0; i < count; i++)
+                if (values[i] < PLACES)
+                    want[(int)values[i]]++;
+            for (uint64_t seed = 0; seed < 2; seed++) {
+                memset(got, 0x5a, sizeof got);
+                run_program(&program, values, (float *)got, seed);
+                assert_memory_equal(got, want, sizeof got);
+            }
+            free(values);
+            fsr_program_clear(&program);
+        }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(filters),       TEST(lengths),       TEST(pooled),          TEST(chained),
-                                       TEST(lengths_given), TEST(filtered_rows), TEST(filtered_columns)};
+    const struct CMUnitTest tests[] = {TEST(filters),       TEST(lengths),         TEST(pooled),
+                                       TEST(chained),       TEST(lengths_given),   TEST(scatters_given),
+                                       TEST(filtered_rows), TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
