@@ -115,7 +115,7 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     bool product;    /* a sum of products of matrices: any library may compute it, in any order */   \
     bool reverse;    /* from the end of the axis */                                                  \
     bool front;      /* only what a mask selects or a prefix counts; the rest may be anything */     \
-    bool neutral;    /* what a prefix counts is all that who folds or scatters it needs to see */   \
+    bool neutral;    /* what a prefix counts is all that who folds or scatters it needs to see */    \
     fsr_value value; /* of dtype[0]; also of what is weak */                                         \
     uint32_t axes;   /* bit i set if axis i is folded, or an argument is added to the index there */ \
     int axis;                                                                                        \
