@@ -244,7 +244,10 @@ void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) 
         fsr_emit_add(e, where, 0, "true");
     lane_address(e, at, v);
     fsr_emit_ref(e, ref, store->arg[0]);
-    if (store->combines && e->s.bins)
+    if (e->s.ranges)
+        fsr_emit_line(e, "if (%s && (idx)((%s) - base) < %d) fsr_into_%s(bins + (idx)((%s) - base), %s);", where, at,
+                      e->s.bins, fsr_op_into(store->op), at, ref);
+    else if (store->combines && e->s.bins)
         fsr_emit_line(e, "if (%s) fsr_into_%s(bins + (%s), %s);", where, fsr_op_into(store->op), at, ref);
     else if (store->combines)
         fsr_emit_line(e, "if (%s) fsr_into_%s(x%d + (%s), %s);", where, fsr_op_into(store->op),

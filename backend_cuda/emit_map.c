@@ -161,25 +161,37 @@ static void open_bins(fsr_emit *e, const char *end) {
 static void begin_bins(fsr_emit *e, const fsr_inst *store) {
     char literal[FSR_REF], most[FSR_REF];
     snprintf(most, sizeof most, "%d", e->s.bins);
-    fsr_emit_line(e, "__shared__ %s bins[%d];", fsr_emit_type(store->dtype), e->s.bins);
+    if (e->s.ranges) {
+        fsr_emit_line(e, "fsr_dynamic(%s, bins, %d);", fsr_emit_type(store->dtype), e->s.bins);
+        fsr_emit_line(e, "const idx base = blockIdx.x %% %d * (idx)%d;", e->s.ranges, e->s.bins);
+    } else {
+        fsr_emit_line(e, "__shared__ %s bins[%d];", fsr_emit_type(store->dtype), e->s.bins);
+    }
     fsr_emit_line(e, "const %s none = %s;", fsr_emit_type(store->dtype),
                   fsr_emit_literal(literal, store->dtype, fsr_op_identity(store->op, store->dtype)));
     open_bins(e, most);
     fsr_emit_line(e, "bins[i] = none;");
     fsr_emit_close(e);
     fsr_emit_line(e, "fsr_barrier();");
-    fsr_emit_open(e, "for (idx turn = blockIdx.x; turn < (rows + %d) / %d; turn += splits) {",
-                  e->s.threads * e->s.items - 1, e->s.threads * e->s.items);
+    const int step = e->s.threads * e->s.items;
+    if (e->s.ranges)
+        fsr_emit_open(e, "for (idx turn = blockIdx.x / %d; turn < (rows + %d) / %d; turn += splits / %d) {",
+                      e->s.ranges, step - 1, step, e->s.ranges);
+    else
+        fsr_emit_open(e, "for (idx turn = blockIdx.x; turn < (rows + %d) / %d; turn += splits) {", step - 1, step);
 }
 
 static void end_bins(fsr_emit *e, const fsr_inst *store) {
     char end[FSR_REF];
-    snprintf(end, sizeof end, "n%d", store->extent);
+    if (e->s.ranges)
+        snprintf(end, sizeof end, "%d && base + i < n%d", e->s.bins, store->extent);
+    else
+        snprintf(end, sizeof end, "n%d", store->extent);
     fsr_emit_close(e);
     fsr_emit_line(e, "fsr_barrier();");
     open_bins(e, end);
-    fsr_emit_line(e, "if (bins[i] != none) fsr_into_%s(x%d + i, bins[i]);", fsr_op_into(store->op),
-                  e->k->access[store->index].buffer);
+    fsr_emit_line(e, "if (bins[i] != none) fsr_into_%s(x%d + %si, bins[i]);", fsr_op_into(store->op),
+                  e->k->access[store->index].buffer, e->s.ranges ? "base + " : "");
     fsr_emit_close(e);
 }
 

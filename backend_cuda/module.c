@@ -25,7 +25,7 @@ fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_
 #include "backend_cuda/code.h"
 #include "backend_cuda/device.h"
 #include "backend_cuda/emit_cuda.h"
-#include "fusion/tile.h"
+#include "fusion/launch_shape.h"
 #include "runtime/modules.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out,
     m->threads = k->schedule.threads;
     m->resident = k->schedule.resident;
     m->cooperative = fsr_kernel_is_cooperative(k);
-    m->dynamic_bytes = (int)fsr_kernel_parked_bytes(k);
+    m->dynamic_bytes = (int)fsr_kernel_launched_bytes(k);
     memcpy(m->name, k->name, sizeof m->name);
     if (!read_params(m, k)) {
         const bool memory = m->nparams == FSR_CUDA_NO_MEMORY;

@@ -4,6 +4,7 @@
 #include "fusion/launch_shape.h"
 #include "fusion/nest.h"
 #include "fusion/target.h"
+#include "fusion/tile.h"
 
 int64_t fsr_combine_bytes(const fsr_combine *c) {
     int64_t at = 0, align = 1;
@@ -153,8 +154,15 @@ static int64_t map_blocks(const fsr_kernel *k, const int64_t *integer) {
         return fsr_tiles_blocks(k, integer);
     if (s->tile)
         return tiled_blocks(k, integer);
-    const int64_t blocks = fsr_ceil_div(integer[FSR_INT_ROWS], (int64_t)s->threads * s->items);
+    const int64_t each = s->ranges ? s->ranges : 1;
+    const int64_t blocks = each * fsr_ceil_div(integer[FSR_INT_ROWS], (int64_t)s->threads * s->items);
     return s->bins && blocks > integer[FSR_INT_SPLITS] ? integer[FSR_INT_SPLITS] : blocks;
+}
+
+int64_t fsr_kernel_launched_bytes(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    return s->ranges ? s->bins * (int64_t)fsr_dtype_size(k->inst[fsr_kernel_combining(k)].dtype)
+                     : fsr_kernel_parked_bytes(k);
 }
 
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {

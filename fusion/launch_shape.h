@@ -47,6 +47,8 @@ int64_t fsr_kernel_widest_state(const fsr_kernel *k);
 /* Shared memory of a LOOKBACK block of several rows: a state a thread of each chain and of the reductions, twice of the
  * last, and four a row of each chain. */
 int64_t fsr_beside_shared_bytes(const fsr_kernel *k);
+/* Shared memory that a launch gives each block. */
+int64_t fsr_kernel_launched_bytes(const fsr_kernel *k);
 
 /* Teams that work at once on so many rows of so many parts, at most: as many as the nominal machine has blocks for. */
 int64_t fsr_team_count(int64_t rows, int64_t splits);

@@ -302,8 +302,10 @@ typedef struct fsr_schedule {
     int resident; /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
     int bins; /* MAP: elements, a power of two, of which a block has the combining store's in shared memory, and combines
                      them in the end; 0: each element goes into the array at once. FSR_INT_SPLITS blocks take turns */
-    int depth;     /* with `tall`: columns whose staged elements are in shared memory at once */
-    int pad;       /* elements of shared memory behind each of these columns, or each row of a square */
+    int ranges; /* with `bins`: so many ranges of `bins` elements, one after the other, are the array. A block has one of
+                   them, in shared memory that the launch gives, and goes over all that is combined; 0: one range */
+    int depth;  /* with `tall`: columns whose staged elements are in shared memory at once */
+    int pad;    /* elements of shared memory behind each of these columns, or each row of a square */
     bool outlined; /* loops for each element are functions that are called */
     bool pooled; /* LOOKBACK: what filters select of a tile meets in shared memory, of each store by itself, and leaves
                       side by side; else what they select of a warp's step */

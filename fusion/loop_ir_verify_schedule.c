@@ -54,10 +54,11 @@ static bool check_bins(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
     const int store = fsr_kernel_combining(v->k);
     if (!s->bins)
-        return true;
-    if (s->kind != FSR_SCHEDULE_MAP || s->tile || store < 0 || !fsr_power_of_two(s->bins))
+        return !s->ranges || fsr_check_bad(v, "schedule: %d ranges of no bins", s->ranges);
+    if (s->kind != FSR_SCHEDULE_MAP || s->tile || store < 0 || !fsr_power_of_two(s->bins) || s->ranges < 0)
         return fsr_check_bad(v, "schedule: no %d bins", s->bins);
-    return s->bins <= FSR_SHARED_BYTES / (int)fsr_dtype_size(v->k->inst[store].dtype) ||
+    const int most = s->ranges ? FSR_RANGE_BYTES : FSR_SHARED_BYTES;
+    return s->bins <= most / (int)fsr_dtype_size(v->k->inst[store].dtype) ||
            fsr_check_bad(v, "schedule: %d bins do not lie in shared memory", s->bins);
 }
 

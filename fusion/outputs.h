@@ -14,8 +14,8 @@ bool fsr_load_is_panel(const fsr_kernel *k, int number);
 /* ELEM load `number` moves along the last parallel dimension or along schedule.across. */
 bool fsr_load_is_tiled(const fsr_kernel *k, int number);
 /* Bytes of a GPU's shared memory that the copies of all staged loads take. */
-/* Of a block at most, and what a launch gives one beside some little of its own: every device has 64 KiB. */
-enum { FSR_SHARED_BYTES = 48 << 10, FSR_PARKED_BYTES = 60 << 10 };
+/* Of a block at most, and what a launch gives one beside some little of its own, or alone: every device has 64 KiB. */
+enum { FSR_SHARED_BYTES = 48 << 10, FSR_PARKED_BYTES = 60 << 10, FSR_RANGE_BYTES = 64 << 10 };
 int64_t fsr_tile_shared_bytes(const fsr_kernel *k);
 /* The value may differ along dimension d: with its tile's row, or its lane. */
 bool fsr_tile_value_moves(const fsr_kernel *k, int value, int d);

@@ -4,13 +4,17 @@
  *
  * Counter-example to a vector of any map: an element of a demosaicing has 94 loads, which of four elements are more than
  * a thread has registers. */
+#include "fusion/outputs.h"
 #include "fusion/schedule_gpu.h"
 
 enum {
     MAP_THREADS = 256,
     BIN_SHARE = 4, /* elements of a block for each bin, at least */
     BIN_THREADS = 512,
-    BIN_VECTORS = 2 /* of a thread, where there is enough for all processors */
+    BIN_VECTORS = 2, /* of a thread, where there is enough for all processors */
+    RANGES = 8,      /* of an array at most */
+    RANGE_WORDS = 8, /* that they load together for an element, at most */
+    RANGE_BLOCKS = 3 /* of a multiprocessor: each has a third of the shared memory of an H200's */
 };
 
 /* Bytes of the widest element that a thread has of a point: arrays of which it reads the same one at all are none. */
@@ -62,6 +66,34 @@ static void widen_turns(const fsr_kernel *k, fsr_schedule *s, int64_t rows) {
     s->items = items;
 }
 
+/* An element of some array is loaded from where another one says. */
+static bool loads_late(const fsr_kernel *k) {
+    bool late = false;
+    for (int i = 0; i < k->ninsts; ++i)
+        late = late || (k->inst[i].kind == FSR_INST_LOAD && fsr_inst_is_late(k, i));
+    return late;
+}
+
+/* What has no room in a block's shared memory is divided into ranges, where reading all for each of them costs less than
+ * combining it in memory. */
+static void gpu_ranges(fsr_group *group, int store) {
+    fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &k->schedule;
+    const int64_t rows = k->integer[FSR_INT_ROWS], elements = k->integer[k->inst[store].extent];
+    const int64_t each = FSR_RANGE_BYTES / (int64_t)fsr_dtype_size(k->inst[store].dtype);
+    const int64_t ranges = fsr_ceil_div(elements, each);
+    const int64_t blocks = RANGE_BLOCKS * fsr_nominal_gpu.processors / (ranges ? ranges : 1) * ranges;
+    if (k->nloops || ranges < 2 || ranges > RANGES || ranges * fsr_words_loaded(k) > RANGE_WORDS || loads_late(k) ||
+        rows / (BIN_SHARE * each) < blocks)
+        return;
+    s->threads = BIN_THREADS;
+    s->items = fsr_fitting_items(k, BIN_VECTORS * s->vector, FSR_LOADED_WORDS);
+    s->bins = (int)each;
+    s->ranges = (int)ranges;
+    s->resident = RANGE_BLOCKS;
+    k->integer[FSR_INT_SPLITS] = blocks;
+}
+
 /* A block has bins of its own where a store combines into few elements and each block has several elements for a bin:
  * fewer blocks then, which take turns, rather than many that have little to combine. */
 static void gpu_bins(fsr_group *group) {
@@ -72,6 +104,10 @@ static void gpu_bins(fsr_group *group) {
         return;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS], elements = group->kernel->integer[k->inst[store].extent];
     const int64_t room = fsr_nominal_gpu.shared_bytes / (int64_t)fsr_dtype_size(k->inst[store].dtype);
+    if (elements > room)
+        gpu_ranges(group, store);
+    if (s->ranges)
+        return;
     if (elements <= room && !k->nloops)
         widen_turns(k, s, rows);
     const int64_t turns = fsr_ceil_div(rows, (int64_t)s->threads * s->items);

@@ -44,6 +44,7 @@ static const struct {
               FIELD(SOME, GPU, high),
               FIELD(SOME, GPU, broad),
               FIELD(SOME, GPU, bins),
+              FIELD(SOME, GPU, ranges),
               FIELD(SOME, GPU, depth),
               FIELD(SOME, GPU, pad),
               FIELD(SOME, GPU, chunk),

@@ -195,5 +195,6 @@ void fsr_finish_gpu(fsr_kernel *k) {
     s->parked = s->kind == FSR_SCHEDULE_LOOKBACK ? parked_vectors(k) : 0;
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)
+                  : s->ranges                        ? s->resident
                                                      : 0;
 }

@@ -77,6 +77,35 @@ static void turns(void **state) {
     }
 }
 
+/* What has no room in a block's shared memory, and is not much more, is divided into ranges; blocks have a range each. */
+static void ranges(void **state) {
+    (void)state;
+    static const struct {
+        int64_t n;
+        int places, ranges;
+    } made[] = {{1 << 27, 1 << 16, 4}, {1 << 27, 1 << 17, 8}, {1 << 27, (1 << 17) + 1, 0},
+                {1 << 27, 20000, 2},   {1 << 27, 12000, 0},   {1 << 20, 1 << 16, 0}};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        fsr_node out = fsr_histogram(plan_vector(g, made[i].n), (fsr_node){0}, made[i].places, 0, 1);
+        fsr_program p = plan_of(&target_gpu, &out, 1);
+        const fsr_kernel *k = fsr_program_kernel(&p, 1)->kernel;
+        assert_int_equal(k->schedule.ranges, made[i].ranges);
+        if (made[i].ranges) {
+            assert_int_equal(k->schedule.bins, 1 << 14);
+            assert_int_equal(k->integer[FSR_INT_SPLITS] % made[i].ranges, 0);
+        }
+        fsr_program_clear(&p);
+    }
+    fsr_node at = plan_vector(g, 1 << 27), other = plan_vector(g, 1 << 27);
+    fsr_node far = fsr_cast(fsr_take(at, fsr_cast(other, FSR_I32), 0, FSR_BOUND_CLIP), FSR_I32);
+    fsr_node out =
+        fsr_scatter_add(fsr_zeros(g, FSR_I32, 1, (int64_t[]){1 << 16}), &far, 1, fsr_int(g, 1), FSR_BOUND_DROP, 0);
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    for (int s = 0; s < p.info.kernels; s++)
+        assert_int_equal(fsr_program_kernel(&p, s)->kernel->schedule.ranges, 0);
+    fsr_program_clear(&p);
+}
+
 /* The loop of the kernel that adds, along its last dimension, has a row's elements side by side. */
 static bool adds_rows(fsr_node out) {
     fsr_program p = plan_of(&target_cpu, &out, 1);
@@ -121,7 +150,7 @@ static void rows_are_taken(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins), TEST(turns), TEST(whole_rows),
-                                       TEST(rows_are_taken)};
+    const struct CMUnitTest tests[] = {TEST(equal_indices), TEST(bins),       TEST(turns),
+                                       TEST(ranges),        TEST(whole_rows), TEST(rows_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,6 +306,10 @@ static void as_cuda(void **state) {
                    "CUDA, combining into bins");
     one_combining(1, SEVERAL, "gpu map threads 64 abreast 1 bins 8 vector 1 items 8 accumulators 0 resident 0", emulate,
                   NULL, "CUDA, combining into bins of fewer blocks than there may be");
+    each_combining("gpu map threads 32 abreast 1 bins 4 ranges 2 vector 1 items 2 accumulators 0 resident 0", emulate,
+                   NULL, "CUDA, combining into ranges of bins");
+    one_combining(1, SEVERAL, "gpu map threads 64 abreast 1 bins 4 ranges 2 vector 1 items 8 accumulators 0 resident 2",
+                  emulate, NULL, "CUDA, combining into ranges of bins of fewer blocks than there may be");
     each_rows("gpu row threads 64 abreast 32 vector 1 items 2 accumulators 2 resident 0 persistent", false, emulate,
               NULL, "CUDA, rows");
     each_rows("gpu row threads 64 abreast 8 vector 4 items 8 accumulators 4 resident 0 persistent", false, emulate,
