@@ -323,6 +323,7 @@ typedef struct fsr_schedule {
     int unroll; /* COL: columns that a turn of the loop over rows folds, one after the other; 0: one */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief;       /* the innermost loop is too short for stages that only spare work */
+    bool row_near;    /* COL: what is done once a row looks at arguments first, as a walk that is near does */
     bool flat;        /* MAP: one loop over the rows, no loop a dimension */
     int strip;        /* elements of a strip; 0: nothing goes in strips */
     int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */

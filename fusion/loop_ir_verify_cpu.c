@@ -151,6 +151,12 @@ static bool check_operators(const fsr_check *v) {
     return true;
 }
 
+static bool check_rows(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    return !s->row_near || (s->kind == FSR_SCHEDULE_COL && !s->tall) ||
+           fsr_check_bad(v, "schedule: what is done once a row has no loop that looks at arguments first");
+}
+
 static bool check_gathers(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->stand[i].gathered && !fsr_load_may_gather(v->k, i))
@@ -199,5 +205,5 @@ bool fsr_check_cpu(const fsr_check *v) {
         if (v->k->stand[i].keep && s->abreast != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->abreast);
     return check_part(v) && check_unroll(v) && check_map(v) && check_walks(v) && check_arrays(v) &&
-           check_operators(v) && check_gathers(v) && check_outputs(v);
+           check_operators(v) && check_gathers(v) && check_rows(v) && check_outputs(v);
 }

@@ -73,15 +73,15 @@ static int lanes_of(const fsr_group *group) {
 
 /* One pass over columns that asks for nothing but what lies there. */
 static bool is_one_sweep(const fsr_kernel *k) {
-    bool plain = k->npasses == 1 && !k->nguards && !k->nloops;
+    bool plain = k->npasses == 1 && !k->nloops;
     for (int f = 0; f < k->nforms; ++f)
         plain = plain && !k->form[f].nterms;
     return plain;
 }
 
 /* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes
- * each took 1.7 times as long as 1024. But states are on the stack, what a second pass reads again shall be in the
- * cache, and a version of the loop runs where it holds for a whole block. A sequence goes through memory with as little
+ * each took 1.7 times as long as 1024. But states are on the stack, and what a second pass reads again shall be in the
+ * cache. A sequence goes through memory with as little
  * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
  * pass of rows that lie side by side (`side`): the product of a transposed matrix of 1900 by 2100 with a vector took 0.97,
  * 0.94 and 0.76 ms by 256, 512 and 1024. */
@@ -292,6 +292,16 @@ static void finish_walks(fsr_kernel *k) {
     }
 }
 
+/* A function that is evaluated for each row of a block has a limit. */
+static bool rows_are_limited(const fsr_kernel *k) {
+    int order[FSR_MAX_INSTS];
+    for (int pass = 0; pass <= k->npasses && k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall; ++pass)
+        for (int i = fsr_kernel_rows(k, pass, order) - 1; i >= 0; --i)
+            if (fsr_inst_is_limited(&k->inst[order[i]]))
+                return true;
+    return false;
+}
+
 /* Lengths of what there is. */
 static void finish_lengths(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
@@ -371,6 +381,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     finish_group(k);
     finish_map(k);
     finish_walks(k);
+    k->schedule.row_near = rows_are_limited(k);
     fsr_finish_versions(k);
     k->schedule.unroll = unroll_of(k);
     fsr_finish_ahead(k);

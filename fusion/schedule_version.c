@@ -21,11 +21,13 @@
 #include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum {
     MOST_CELLS = 64,
     MOST_CUTS = 2 * FSR_MAX_CONDITIONS + 2,
+    MOST_PHASES = 16,   /* of conditions with steps that are told apart */
     FEW = 32,           /* CPU: a cell of fewer than one element in so many has no version */
     MOST = 3,           /* GPU: only a cell of so many quarters of the elements has one */
     SPARED = 5,         /* GPU: instructions of an element that are worth a second program */
@@ -118,27 +120,85 @@ static void runs_of(const fsr_group *group, int d, runs *out) {
             out->condition[out->n++] = c;
 }
 
+/* A condition with a step that a version may know: outside of the innermost loop, where its run covers [from, to). */
+static bool alternates(const fsr_group *group, const runs *r, int i, int64_t from, int64_t to) {
+    const fsr_kernel *k = group->kernel;
+    return r->low[i] <= from && r->high[i] >= to && k->condition[r->condition[i]].step &&
+           !fsr_condition_is_inner(k, r->condition[i]);
+}
+
+static int64_t step_of(const fsr_group *group, const runs *r, int i) {
+    return group->kernel->integer[group->kernel->condition[r->condition[i]].step];
+}
+
+static int64_t common_multiple(int64_t a, int64_t b) {
+    int64_t x = a, y = b;
+    while (y) {
+        const int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+/* Indices after which such conditions are as they were; more than MOST_PHASES: too many to tell apart. */
+static int64_t period_of(const fsr_group *group, const runs *r, int64_t from, int64_t to) {
+    int64_t period = 1;
+    for (int i = 0; i < r->n; ++i) {
+        const int64_t step = alternates(group, r, i, from, to) ? step_of(group, r, i) : 1;
+        period = period > MOST_PHASES || step > MOST_PHASES ? MOST_PHASES + 1 : common_multiple(period, step);
+    }
+    return period;
+}
+
+/* Of the conditions `steps`, those that hold at index `at`. */
+static uint64_t steps_at(const fsr_group *group, const runs *r, uint64_t steps, int64_t at) {
+    uint64_t holds = 0;
+    for (int i = 0; i < r->n; ++i) {
+        const uint64_t bit = steps & UINT64_C(1) << r->condition[i];
+        holds |= bit && (at - r->low[i]) % step_of(group, r, i) == 0 ? bit : 0;
+    }
+    return holds;
+}
+
+static void add_steps(cells *out, const cell *all, uint64_t steps, uint64_t holds, double share) {
+    add(out, (fsr_loop_version){all->known.holds | holds, all->known.never | (steps & ~holds)}, share);
+}
+
+/* Adds a cell for each set of the conditions `steps` that hold together; where there are too many phases to look at, for
+ * each of them as if it were alone. Counter-example to versions where all of them hold and where none does: of the two
+ * colours of a checkerboard one has each row. */
+static void add_phases(const fsr_group *group, const runs *r, int64_t from, int64_t to, const cell *all, cells *out) {
+    const int64_t period = period_of(group, r, from, to);
+    uint64_t steps = 0;
+    double rest = all->share;
+    for (int i = 0; i < r->n; ++i)
+        steps |= alternates(group, r, i, from, to) ? UINT64_C(1) << r->condition[i] : 0;
+    for (int64_t phase = 0; phase < period && period <= MOST_PHASES; ++phase)
+        add_steps(out, all, steps, steps_at(group, r, steps, from + phase), all->share / (double)period);
+    for (int i = 0; i < r->n && period > MOST_PHASES; ++i) {
+        const uint64_t bit = steps & UINT64_C(1) << r->condition[i];
+        const double share = bit ? fmin(all->share / (double)step_of(group, r, i), rest) : 0;
+        rest -= share;
+        if (bit)
+            add_steps(out, all, steps, bit, share);
+    }
+    if (period > MOST_PHASES)
+        add_steps(out, all, steps, 0, rest);
+}
+
 /* Adds what is known where index d is in [from, to), in which there is no cut. A condition with a step holds there at times;
  * outside of the innermost loop a version may know at which. */
 static void add_interval(const fsr_group *group, const runs *r, int d, int64_t from, int64_t to, cells *out) {
     const fsr_kernel *k = group->kernel;
-    fsr_loop_version known = {0, 0};
-    uint64_t steps = 0;
-    double share = (double)(to - from) / (double)group->extent[d], rare = share;
+    cell all = {.share = (double)(to - from) / (double)group->extent[d]};
     for (int i = 0; i < r->n; ++i) {
-        const int c = r->condition[i];
-        const uint64_t bit = UINT64_C(1) << c;
-        const int64_t low = r->low[i], high = r->high[i];
-        known.never |= low > from || high < to ? bit : 0;
-        known.holds |= low <= from && high >= to && !k->condition[c].step ? bit : 0;
-        if (low <= from && high >= to && k->condition[c].step && !fsr_condition_is_inner(k, c)) {
-            steps |= bit;
-            rare = share / (double)group->kernel->integer[k->condition[c].step];
-        }
+        const uint64_t bit = UINT64_C(1) << r->condition[i];
+        const bool covers = r->low[i] <= from && r->high[i] >= to;
+        all.known.never |= covers ? 0 : bit;
+        all.known.holds |= covers && !k->condition[r->condition[i]].step ? bit : 0;
     }
-    if (steps)
-        add(out, (fsr_loop_version){known.holds | steps, known.never}, rare);
-    add(out, (fsr_loop_version){known.holds, known.never | steps}, steps ? share - rare : share);
+    add_phases(group, r, from, to, &all, out);
 }
 
 /* The intervals of dimension d, as cells. */

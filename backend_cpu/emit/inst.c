@@ -183,6 +183,54 @@ void fsr_c_once(fsr_c_emit *e) {
     e->linear = e->row = "";
 }
 
+/* What is done once a row, as a loop over the rows of a block; `checked`: whether an argument of these is beyond its
+ * function's limit. */
+static void put_rows(fsr_c_emit *e, const fsr_body *rows, const fsr_body *checked) {
+    fsr_c_rows_begin(e);
+    fsr_c_insts(e, rows->inst, rows->n);
+    if (checked)
+        fsr_c_check_limits(e, checked->inst, checked->n);
+    fsr_c_rows_end(e);
+}
+
+static bool needs(const fsr_c_emit *e, const fsr_body *rows, int value) {
+    for (int i = 0; i < rows->n; i++) {
+        int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(e->k, rows->inst[i], argument);
+        for (int a = 0; a < read; a++)
+            if (argument[a] == value)
+                return true;
+    }
+    return false;
+}
+
+/* The same in two versions. Values of rows stand in arrays: what the arguments need stays, if none of them is beyond a
+ * limit, and is computed again if one is. */
+static void put_rows_in_range(fsr_c_emit *e, const fsr_body *rows) {
+    fsr_body limited, first = {.n = 0}, rest = {.n = 0};
+    fsr_c_limited(e, rows, &limited);
+    for (int i = 0, at = 0; i < rows->n; i++) {
+        const bool listed = at < limited.n && limited.inst[at] == rows->inst[i];
+        const bool argument =
+            listed && (!fsr_inst_is_limited(&e->k->inst[rows->inst[i]]) || needs(e, &limited, rows->inst[i]));
+        fsr_body *to = argument ? &first : &rest;
+        to->inst[to->n++] = rows->inst[i];
+        at += listed;
+    }
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "i32 far = 0;");
+    e->near = true;
+    put_rows(e, &first, &limited);
+    e->near = false;
+    fsr_c_begin(e, "if (far)");
+    put_rows(e, rows, NULL);
+    fsr_c_else(e);
+    e->near = true;
+    put_rows(e, &rest, NULL);
+    e->near = false;
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
 /* The ROW instructions before pass `pass`. */
 void fsr_c_row_insts(fsr_c_emit *e, int pass) {
     char extent[FSR_EMIT_NAME];
@@ -199,9 +247,12 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass) {
     }
     if (!work)
         return;
-    fsr_c_rows_begin(e);
-    fsr_c_insts(e, order, n);
-    fsr_c_rows_end(e);
+    fsr_body rows = {.n = n};
+    memcpy(rows.inst, order, (size_t)n * sizeof *order);
+    if (e->s->row_near && fsr_body_is_limited(e->k, &rows))
+        put_rows_in_range(e, &rows);
+    else
+        put_rows(e, &rows, NULL);
 }
 
 void fsr_c_insts(fsr_c_emit *e, const int *list, int n) {

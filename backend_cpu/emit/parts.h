@@ -247,6 +247,8 @@ void fsr_c_dimension(fsr_c_emit *e, int d);
 /* The loop as `print` prints it; where its functions have limits, first a loop that asks for arguments beyond them,
  * then the loop for near and the loop for any arguments. To be called inside a block. */
 void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
+/* What the arguments of such functions need, and the functions themselves. */
+void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out);
 /* Tells the compiler that a loop's iterations are independent: no array overlaps another, or no element is read that
  * another iteration writes (fsr_array). It does not see that itself of arrays shared in place, nor of many arrays. Not
  * for loops that fold. */

@@ -5,8 +5,7 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 
-/* What the arguments of such functions need, and the functions themselves. */
-static void slice_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out) {
+void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out) {
     bool need[FSR_MAX_INSTS] = {false};
     *out = (fsr_body){.pass = loop->pass};
     for (int i = loop->n - 1; i >= 0; i--) {
@@ -26,7 +25,7 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emi
         print(e, loop);
         return;
     }
-    slice_limited(e, loop, &check);
+    fsr_c_limited(e, loop, &check);
     fsr_c_line(e, "i32 far = 0;");
     e->near = true;
     e->checked = loop;

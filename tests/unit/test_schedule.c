@@ -86,6 +86,7 @@ DAMAGE(lanes, s->walk[0].form = FSR_WALK_LANES)
 DAMAGE(pairs, s->walk[0].form = FSR_WALK_PAIRS)
 DAMAGE(rows, s->walk[0].form = FSR_WALK_ROWS)
 DAMAGE(unknown, s->walk[0].form = (fsr_walk_form)9)
+DAMAGE(row_near, s->row_near = true)
 DAMAGE(laned, s->walk[0].laned = true)
 DAMAGE(one_lane, s->lanes = 1)
 DAMAGE(linear_gather, k->stand[0].gathered = true)
@@ -168,6 +169,7 @@ static const struct {
     {sums, rows, "schedule: the loop of pass 0 does not go along rows"},
     {sums, unknown, "schedule: unknown form of the loop of pass 0"},
     {sums, one_lane, "schedule: the loop of pass 0 has no lanes"},
+    {sums, row_near, "schedule: what is done once a row has no loop that looks at arguments first"},
     {scan, laned, "schedule: the strips of pass 0 have no lanes"},
     {loops, laned, "schedule: the strips of pass 0 have no lanes"},
     {sums, linear_gather, "schedule: v0 cannot be gathered"},
