@@ -107,7 +107,8 @@ void fsr_emit_find_needs(fsr_emit *e);
 /* Definitions of the parallel dimensions' indices from r, and of the folded ones' from `column`. */
 void fsr_emit_row_indices(fsr_emit *e);
 void fsr_emit_column_indices(fsr_emit *e, const char *column);
-/* "const idx a3 = ..." for the accesses of all loads, all stores or both. */
+/* "const idx a3 = ..." of an access; for those of all loads, all stores or both. */
+void fsr_emit_row_part(fsr_emit *e, int access);
 void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores);
 fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access);
 /* The text of a load that is done once; of a late one (fsr_inst_is_late), element by element; and of a BOUND. */
@@ -252,8 +253,9 @@ void fsr_emit_row(fsr_emit *e);
 void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
 void fsr_emit_col(fsr_emit *e);
-void fsr_emit_outputs(fsr_emit *e); /* COL with `tall` */
-void fsr_emit_square(fsr_emit *e);  /* MAP with `tile` */
+void fsr_emit_outputs(fsr_emit *e);  /* COL with `tall` */
+void fsr_emit_square(fsr_emit *e);   /* MAP with `tile` */
+void fsr_emit_branched(fsr_emit *e); /* MAP with `branched` */
 
 void fsr_emit_tiles(fsr_emit *e); /* MAP of several nests */
 

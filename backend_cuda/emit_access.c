@@ -112,7 +112,7 @@ size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr
     return n;
 }
 
-static void row_part(fsr_emit *e, int access) {
+void fsr_emit_row_part(fsr_emit *e, int access) {
     const fsr_kernel *k = e->k;
     const fsr_access *a = &k->access[access];
     char text[FSR_EXPR] = "";
@@ -142,7 +142,7 @@ void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores) {
         bool wanted =
             k->stand[i].level != FSR_ONCE && ((loads && inst->kind == FSR_INST_LOAD && !late) || (stores && late));
         if (wanted && !done[inst->index] && !fsr_emit_in_tile(e, inst->index))
-            row_part(e, inst->index);
+            fsr_emit_row_part(e, inst->index);
         if (wanted)
             done[inst->index] = true;
     }

@@ -96,6 +96,8 @@ static void print_map(fsr_emit *e) {
         fsr_emit_tiles(e);
     else if (e->s.tile)
         fsr_emit_square(e);
+    else if (e->s.branched)
+        fsr_emit_branched(e);
     else
         fsr_emit_map(e);
 }

@@ -97,6 +97,8 @@ const char *fsr_emit_live(const fsr_emit *e, char buf[FSR_REF], int v) {
         return NULL;
     bool rows = e->s.kind == FSR_SCHEDULE_COL || fsr_emit_beside(e) > 1 ||
                 (e->s.kind == FSR_SCHEDULE_ROW && e->s.abreast < e->s.threads);
+    if (e->s.branched)
+        return NULL;
     if (e->s.kind == FSR_SCHEDULE_MAP)
         return e->s.vector > 1 ? "r + v < rows" : "r < rows";
     if (e->k->stand[v].level == FSR_ROW)

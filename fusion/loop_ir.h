@@ -311,7 +311,8 @@ typedef struct fsr_schedule {
                       side by side; else what they select of a warp's step */
     int parked;  /* LOOKBACK: of a thread's elements so many vectors wait in shared memory that the launch gives,
                      while the block waits for the tiles to the left; those behind them, in registers */
-    bool riding; /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
+    bool branched; /* MAP: what a choice by a guard does not take is not evaluated; a thread has one element */
+    bool riding;   /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
     /* CPU; 0 on a GPU */
     int lanes;      /* independent accumulators of a commutative fold, a power of two */
     int level;      /* elements from which on a level of a tree of lanes has a loop of its own; those below share one */

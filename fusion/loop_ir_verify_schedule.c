@@ -2,6 +2,7 @@
 /* The verifier's rules about a schedule: what its kind demands of the kernel, and the shape of a block.
  *
  * A backend relies on them: threads of a row that are no power of two would fold a row wrongly, not fail. */
+#include "fusion/branch.h"
 #include "fusion/filter.h"
 #include "fusion/interval.h"
 #include "fusion/launch_shape.h"
@@ -98,6 +99,8 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d vectors of a thread cannot be parked", s->parked);
     if (s->nversions && !fsr_kernel_may_version(v->k))
         return fsr_check_bad(v, "schedule: versions of what is compacted, or goes along several folded dimensions");
+    if (s->branched && (!fsr_kernel_may_branch(v->k) || s->nversions || s->items != 1))
+        return fsr_check_bad(v, "schedule: branches of what is no map of single elements, or has versions");
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))

@@ -10,7 +10,9 @@
  * Counter-example to counting instructions: of 27 versions of a stencil's edges and its inside nearly all elements run
  * the inside's. */
 #include "fusion/address.h"
+#include "fusion/branch.h"
 #include "fusion/price.h"
+#include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
 #include <math.h>
 
@@ -196,24 +198,42 @@ typedef struct sums {
     bool scalar, asks;
 } sums;
 
-static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
+static void add_inst(const fsr_price_loop *l, const fsr_loop_version *version, int number, double share, sums *sum) {
     const fsr_kernel *k = l->group->kernel;
+    const fsr_inst *inst = &k->inst[number];
+    sum->operations += cost_of(l, version, number) * share;
+    sum->gathers += inst->kind == FSR_INST_LOAD ? l->gather[number] * share : 0;
+    sum->loads += inst->kind == FSR_INST_LOAD ? l->access[number] * share : 0;
+    sum->picks += inst->kind == FSR_INST_LOAD ? fmax(fmin(l->access[number], l->prices->strided) - 1, 0) * share : 0;
+    sum->stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
+    sum->scalar = sum->scalar || is_scalar(l, version, number);
+    sum->asks = sum->asks || is_asked(k, version, number);
+}
+
+static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
     bool dead[FSR_MAX_INSTS];
     sums sum = {0};
-    fsr_body_dead(k, &l->body, version, dead);
+    fsr_body_dead(l->group->kernel, &l->body, version, dead);
+    for (int i = 0; i < l->body.n; ++i)
+        if (!dead[l->body.inst[i]])
+            add_inst(l, version, l->body.inst[i], l->share[l->body.inst[i]], &sum);
+    return sum;
+}
+
+/* Each instruction for the elements that go into its branch, where what is known of guards is asked no more. */
+static sums sums_in_branches(const fsr_price_loop *l) {
+    const fsr_kernel *k = l->group->kernel;
+    double share[FSR_MAX_INSTS];
+    sums sum = {0};
+    fsr_branches branches;
+    fsr_branches_of(k, &l->body, &branches);
+    fsr_branch_shares(l->group, &l->body, &branches, share);
     for (int i = 0; i < l->body.n; ++i) {
         const int number = l->body.inst[i];
-        const fsr_inst *inst = &k->inst[number];
-        const double share = l->share[number];
-        if (dead[number])
-            continue;
-        sum.operations += cost_of(l, version, number) * share;
-        sum.gathers += inst->kind == FSR_INST_LOAD ? l->gather[number] * share : 0;
-        sum.loads += inst->kind == FSR_INST_LOAD ? l->access[number] * share : 0;
-        sum.picks += inst->kind == FSR_INST_LOAD ? fmax(fmin(l->access[number], l->prices->strided) - 1, 0) * share : 0;
-        sum.stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
-        sum.scalar = sum.scalar || is_scalar(l, version, number);
-        sum.asks = sum.asks || is_asked(k, version, number);
+        fsr_loop_version known;
+        fsr_branch_known(k, &branches, branches.of[number], &known);
+        if (share[number] > 0)
+            add_inst(l, &known, number, share[number] * l->share[number], &sum);
     }
     return sum;
 }
@@ -228,7 +248,7 @@ static double lost_by_asking(const fsr_prices *prices, double turns) {
 fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version) {
     const fsr_prices *prices = l->prices;
     const fsr_kernel *k = l->group->kernel;
-    const sums sum = sums_of(l, version);
+    const sums sum = k->schedule.branched ? sums_in_branches(l) : sums_of(l, version);
     const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased;
     const bool serial = (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
     const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, l->inner), 1) : 1;

@@ -111,6 +111,14 @@ static bool is_elsewhere(chooser *c, const fsr_cone *cone, int id) {
     return !c->p->target->gpu && c->points[id] != points;
 }
 
+/* On a GPU: sections of pastes take it at several places of it, so that its text stands there as often. */
+static bool is_spread(const chooser *c, const fsr_cone *cone, const fsr_cone_node *at) {
+    int places = 0;
+    for (int i = at->asked; i >= 0; i = cone->asked[i].next)
+        places += cone->asked[i].section >= 0;
+    return c->p->target->gpu && !c->fold && places > 1;
+}
+
 /* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that
  * reads memory across its order. A fold and what follows it may be one kernel, which computes what both ask for
  * once, if they go over as many elements. */
@@ -125,7 +133,8 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
     if (again || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
-        !(often || shared || gathered || fsr_cone_turns(cone, at)))
+        !(often || shared || gathered || fsr_cone_turns(cone, at) ||
+          (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))
         return false;
     const fsr_saving saving = {.node = at->id,
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};

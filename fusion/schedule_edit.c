@@ -26,6 +26,11 @@ static bool is_map(const fsr_kernel *k) {
     return k->nfolds == 0 && k->schedule.kind == FSR_SCHEDULE_MAP && !fsr_kernel_filters(k) && !k->schedule.high;
 }
 
+/* In branches a thread has one element. */
+static bool has_items(const fsr_kernel *k) {
+    return is_map(k) && !k->schedule.branched;
+}
+
 static bool is_squared(const fsr_kernel *k) {
     return is_map(k) && k->schedule.tile;
 }
@@ -63,7 +68,7 @@ static const struct {
     int most;
     bool powers; /* of two, from a warp on */
 } rules[] = {{FSR_TARGET_GPU, "threads", threads_are_rows, 1024, true},
-             {FSR_TARGET_GPU, "items", is_map, 32, false},
+             {FSR_TARGET_GPU, "items", has_items, 32, false},
              {FSR_TARGET_GPU, "tile", is_squared, 64, true},
              {FSR_TARGET_GPU, "resident", registers_are_free, 8, false},
              {FSR_TARGET_GPU, "pad", is_tall, 64, false},

@@ -384,7 +384,9 @@ static bool compacts(const fsr_schedule *s) {
 bool fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
     fsr_kernel *k = group->kernel;
     gpu_kind(group, target);
-    if (!k->schedule.high)
+    if (!k->schedule.high) {
         fsr_choose_versions(group);
+        fsr_choose_branches(group);
+    }
     return compacts(&k->schedule) || fsr_kernel_place_filters(k);
 }

@@ -6,6 +6,7 @@
 #include "fusion/schedule.h"
 
 struct fsr_body;
+struct fsr_branches;
 
 /* Bytes of an element of the widest array. */
 int fsr_kernel_widest(const fsr_kernel *k);
@@ -50,7 +51,16 @@ void fsr_choose_versions(fsr_group *group);
 void fsr_finish_versions(fsr_kernel *k);
 /* The share of the elements for which a version that was chosen runs. */
 double fsr_version_share(const fsr_group *group, const fsr_loop_version *version);
+/* On a GPU: whether the first of them is printed; and that it is the only one. */
+bool fsr_gpu_has_version(const fsr_kernel *k);
 void fsr_finish_gpu_versions(fsr_kernel *k);
+/* The part of the domain where a condition holds, 1 if nobody knows; *inner: it moves along the last dimension. */
+double fsr_condition_share(const fsr_group *group, int condition, bool *inner);
+/* schedule_branch.c: alternatives of a GPU's map in branches, where versions of its program do not spare them; and of each
+ * instruction of the body the part of the elements that evaluate it, with the others of their warps. */
+void fsr_choose_branches(fsr_group *group);
+void fsr_branch_shares(const fsr_group *group, const struct fsr_body *body, const struct fsr_branches *branches,
+                       double *share);
 /* schedule_stage.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. */
 int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body);
 /* Whether vector code is worth stages of its own beside what has none. */

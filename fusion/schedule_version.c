@@ -245,6 +245,24 @@ static void float_over(const fsr_group *group, cells *all, double least) {
     }
 }
 
+double fsr_condition_share(const fsr_group *group, int condition, bool *inner) {
+    const fsr_condition *c = &group->kernel->condition[condition];
+    const int64_t step = c->step ? group->kernel->integer[c->step] : 1;
+    int64_t low, high;
+    double share;
+    *inner = false;
+    for (int d = 0; d < group->kernel->ndim; ++d) {
+        const int64_t extent = group->extent[d];
+        if (extent < 1 || !run_of(group, condition, d, &low, &high))
+            continue;
+        const int64_t from = low > 0 ? low : 0, to = high < extent ? high : extent;
+        share = to > from ? (double)(to - from) / (double)extent : 0;
+        *inner = d == group->kernel->ndim - 1;
+        return share / (double)(*inner ? 1 : step);
+    }
+    return floats(group, condition, &share) ? share : 1;
+}
+
 static int larger_first(const void *a, const void *b) {
     const double x = ((const cell *)a)->share, y = ((const cell *)b)->share;
     return x > y ? -1 : x < y;
@@ -341,12 +359,16 @@ void fsr_finish_versions(fsr_kernel *k) {
 
 /* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of its program
  * there. */
-void fsr_finish_gpu_versions(fsr_kernel *k) {
-    fsr_schedule *s = &k->schedule;
+bool fsr_gpu_has_version(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
     int spared = 0;
     const int all = body_count(k, &(fsr_loop_version){0, 0}, &spared);
     if (s->nversions)
         body_count(k, &s->version[0], &spared);
     const bool knows = s->nversions && (s->version[0].holds || s->version[0].never);
-    s->nversions = knows && spared >= SPARED && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
+    return knows && spared >= SPARED && fsr_kernel_may_version(k) && 2 * all <= MOST_PRINTED;
+}
+
+void fsr_finish_gpu_versions(fsr_kernel *k) {
+    k->schedule.nversions = fsr_gpu_has_version(k);
 }

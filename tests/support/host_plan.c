@@ -116,8 +116,10 @@ static host_plan check(fsr_graph *g, fsr_node x, bool tiles, fsr_schedule_kind k
     if (program.info.kernels != 1)
         fail_msg("%s", program.explanation);
     const fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
-    const host_plan has = {
-        .guards = k->nguards, .versions = k->schedule.nversions, .nests = 1 + (k->nests ? k->nests->n : 0)};
+    const host_plan has = {.guards = k->nguards,
+                           .versions = k->schedule.nversions,
+                           .nests = 1 + (k->nests ? k->nests->n : 0),
+                           .branched = k->schedule.branched};
     if (k->schedule.kind != kind || (vector && k->schedule.vector != vector))
         fail_msg("%s: schedule %s, vector %d", k->comment, fsr_schedule_name(k->schedule.kind), k->schedule.vector);
     run(fsr_program_kernel(&program, 0), &s);

@@ -9,6 +9,7 @@
 /* What the kernel has. */
 typedef struct host_plan {
     int guards, versions, nests;
+    bool branched;
 } host_plan;
 
 /* Plans x, of f32, for a small GPU. The plan must be one kernel, of this schedule and, if vector is not 0, of these

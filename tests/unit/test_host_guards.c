@@ -137,9 +137,42 @@ static void pieces_of_rows(void **state) {
     check_versions(fsr_sum(z, AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0, 1);
 }
 
+static void check_branches(fsr_node x) {
+    const host_plan p = host_plan_check(g, x, FSR_SCHEDULE_MAP, 1);
+    assert_true(p.branched && p.guards > 0);
+}
+
+/* A section of x, replaced by another one of it. */
+static fsr_node replaced(fsr_node x, int axis, int64_t to, int64_t from) {
+    return fsr_update(x, fsr_slice(x, axis, to, to + 1, 1), fsr_slice(x, axis, from, from + 1, 1));
+}
+
+/* Of borders of borders, of planes that are rolled each its own way, and of choices of which one stands in another, each
+ * element takes one side. */
+static void branches(void **state) {
+    (void)state;
+    fsr_node x = array(21, 370), inner = fsr_slice(fsr_slice(x, 0, 1, 20, 1), 1, 1, 369, 1), y = array(19, 368);
+    fsr_node much = inner;
+    for (int i = 1; i < 10; i++)
+        much = fsr_mul(fsr_div(much, fsr_add(inner, fsr_float(g, i))), y);
+    fsr_node q = fsr_update(x, inner, much);
+    q = replaced(replaced(replaced(q, 1, 369, 368), 0, 0, 1), 1, 0, 1);
+    check_branches(q);
+    check_branches(fsr_add(replaced(q, 0, 20, 3), fsr_mul(x, q)));
+    fsr_node plane[6];
+    for (int i = 0; i < 6; i++) {
+        fsr_node by = array(13, 270);
+        plane[i] = fsr_roll(fsr_div(fsr_mul(by, by), fsr_add(by, fsr_float(g, i + 1))), SHAPE(i % 3 - 1, i / 3 * 31 - 1),
+                            AXES(0, 1), 2);
+    }
+    check_branches(fsr_stack(plane, 6, 0));
+    check_branches(fsr_transpose(fsr_stack(plane, 6, 2), NULL));
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(maps),      TEST(rows),     TEST(columns),         TEST(backwards),
-                                       TEST(long_rows), TEST(stencils), TEST(folded_stencils), TEST(pieces_of_rows)};
+                                       TEST(long_rows), TEST(stencils), TEST(folded_stencils), TEST(pieces_of_rows),
+                                       TEST(branches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

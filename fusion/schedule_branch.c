@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* When alternatives of a GPU's map have branches.
+ *
+ * By itself a thread evaluates every side of its choices, loads by the guards that are asked for first, since a predicate
+ * costs less than a branch. What a version of the program spares, it spares most elements of a kernel with few
+ * instructions. In all others, borders of borders, planes of a lattice that are rolled, a quotient that is pasted
+ * twice, threads go the way of their element: the warps that an edge runs through go both.
+ *
+ * Counter-example to versions of any length: of 243 instructions in five choices every warp at an edge runs all, and
+ * what is not loaded is 0, whose quotient is a call. */
+#include "fusion/branch.h"
+#include "fusion/schedule_parts.h"
+
+enum {
+    WARP = 32,
+    WORTH = 24 /* instructions of an element; of one of a vector that is given up for it, twice as many */
+};
+
+/* What elements beside it in a warp add to the part of the elements that go into a branch. */
+static double beside(const fsr_group *group) {
+    const int last = group->kernel->ndim - 1;
+    const double extent = last >= 0 ? (double)group->extent[last] : 1;
+    return extent < WARP ? 1 : (WARP - 1) / extent;
+}
+
+/* The part where all conditions of the guard hold that are not known to; *inner: some moves along the last dimension. */
+static double guard_share(const fsr_group *group, int guard, uint64_t known, bool *inner) {
+    const fsr_guard *g = &group->kernel->guard[guard];
+    double share = 1;
+    *inner = false;
+    for (int i = 0; i < g->n; ++i) {
+        bool along = false;
+        if (known >> g->condition[i] & 1)
+            continue;
+        share *= fsr_condition_share(group, g->condition[i], &along);
+        *inner = *inner || along;
+    }
+    return share;
+}
+
+static double at_most_one(double share) {
+    return share < 1 ? share : 1;
+}
+
+static double share_of(const fsr_group *group, const fsr_branches *branches, int branch, double around) {
+    const fsr_kernel *k = group->kernel;
+    const int choice = fsr_branch_choice(branch);
+    fsr_loop_version known;
+    bool inner;
+    fsr_branch_known(k, branches, branches->of[choice], &known);
+    const double holds = guard_share(group, k->inst[k->inst[choice].arg[0]].index, known.holds, &inner);
+    const double own = branch % 2 ? 1 - holds : holds;
+    return own <= 0 ? 0 : around * at_most_one(own + (inner && own < 1 ? beside(group) : 0));
+}
+
+/* A choice stands behind what it chooses of, so those around a branch are met first from the last instruction on. */
+void fsr_branch_shares(const fsr_group *group, const fsr_body *body, const fsr_branches *branches, double *share) {
+    double own[2 * FSR_MAX_INSTS];
+    for (int i = body->n - 1; i >= 0; --i) {
+        const int number = body->inst[i], branch = branches->of[number];
+        share[number] = branch == FSR_NEVER_NEEDED ? 0 : branch == FSR_NO_BRANCH ? 1 : own[branch];
+        if (share[number] > 0 && fsr_inst_is_choice(group->kernel, number))
+            for (int side = 0; side < 2; ++side)
+                own[2 * number + side] = share_of(group, branches, 2 * number + side, share[number]);
+        else
+            own[2 * number] = own[2 * number + 1] = 0;
+    }
+}
+
+/* Instructions of an element, and those that are evaluated of it in branches. */
+static double count(const fsr_group *group, double *taken) {
+    double all = 0, share[FSR_MAX_INSTS];
+    fsr_branches branches;
+    fsr_body body;
+    *taken = 0;
+    fsr_body_of(group->kernel, 0, &body);
+    fsr_branches_of(group->kernel, &body, &branches);
+    fsr_branch_shares(group, &body, &branches, share);
+    for (int i = 0; i < body.n; ++i) {
+        all += branches.of[body.inst[i]] != FSR_NEVER_NEEDED;
+        *taken += share[body.inst[i]];
+    }
+    return all;
+}
+
+void fsr_choose_branches(fsr_group *group) {
+    fsr_schedule *s = &group->kernel->schedule;
+    double taken;
+    if (!fsr_kernel_may_branch(group->kernel) || fsr_gpu_has_version(group->kernel) ||
+        count(group, &taken) - taken < WORTH)
+        return;
+    s->branched = true;
+    s->nversions = 0;
+    s->items = 1;
+}
