@@ -16,41 +16,37 @@ enum {
     WORTH = 24 /* instructions of an element; of one of a vector that is given up for it, twice as many */
 };
 
-/* What elements beside it in a warp add to the part of the elements that go into a branch. */
-static double beside(const fsr_group *group) {
-    const int last = group->kernel->ndim - 1;
-    const double extent = last >= 0 ? (double)group->extent[last] : 1;
-    return extent < WARP ? 1 : (WARP - 1) / extent;
-}
-
-/* The part where all conditions of the guard hold that are not known to; *inner: some moves along the last dimension. */
-static double guard_share(const fsr_group *group, int guard, uint64_t known, bool *inner) {
-    const fsr_guard *g = &group->kernel->guard[guard];
-    double share = 1;
-    *inner = false;
-    for (int i = 0; i < g->n; ++i) {
-        bool along = false;
-        if (known >> g->condition[i] & 1)
-            continue;
-        share *= fsr_condition_share(group, g->condition[i], &along);
-        *inner = *inner || along;
-    }
-    return share;
-}
-
 static double at_most_one(double share) {
     return share < 1 ? share : 1;
+}
+
+/* The part of the elements that go, or whose neighbours in a warp go, where the guard holds, given conditions that are known
+ * to; *fails: where it does not. */
+static double guard_share(const fsr_group *group, int guard, uint64_t known, double *fails) {
+    const fsr_guard *g = &group->kernel->guard[guard];
+    double exact = 1, holds = 1, beside = 0;
+    for (int i = 0; i < g->n; ++i) {
+        double period;
+        if (known >> g->condition[i] & 1)
+            continue;
+        const double share = fsr_condition_share(group, g->condition[i], &period);
+        const double own = share > 0 && share < 1 ? (WARP - 1) / period : 0;
+        exact *= share;
+        holds *= at_most_one(share + own);
+        beside = own > beside ? own : beside;
+    }
+    *fails = exact < 1 ? at_most_one(1 - exact + beside) : 0;
+    return exact > 0 ? holds : 0;
 }
 
 static double share_of(const fsr_group *group, const fsr_branches *branches, int branch, double around) {
     const fsr_kernel *k = group->kernel;
     const int choice = fsr_branch_choice(branch);
     fsr_loop_version known;
-    bool inner;
+    double fails;
     fsr_branch_known(k, branches, branches->of[choice], &known);
-    const double holds = guard_share(group, k->inst[k->inst[choice].arg[0]].index, known.holds, &inner);
-    const double own = branch % 2 ? 1 - holds : holds;
-    return own <= 0 ? 0 : around * at_most_one(own + (inner && own < 1 ? beside(group) : 0));
+    const double holds = guard_share(group, k->inst[k->inst[choice].arg[0]].index, known.holds, &fails);
+    return around * (branch % 2 ? fails : holds);
 }
 
 /* A choice stands behind what it chooses of, so those around a branch are met first from the last instruction on. */

@@ -245,22 +245,22 @@ static void float_over(const fsr_group *group, cells *all, double least) {
     }
 }
 
-double fsr_condition_share(const fsr_group *group, int condition, bool *inner) {
+double fsr_condition_share(const fsr_group *group, int condition, double *period) {
     const fsr_condition *c = &group->kernel->condition[condition];
-    const int64_t step = c->step ? group->kernel->integer[c->step] : 1;
     int64_t low, high;
-    double share;
-    *inner = false;
-    for (int d = 0; d < group->kernel->ndim; ++d) {
+    double share, points = 1;
+    for (int d = group->kernel->ndim - 1; d >= 0; --d) {
         const int64_t extent = group->extent[d];
+        *period = points * (double)(c->step ? group->kernel->integer[c->step] : extent);
+        points *= (double)extent;
         if (extent < 1 || !run_of(group, condition, d, &low, &high))
             continue;
         const int64_t from = low > 0 ? low : 0, to = high < extent ? high : extent;
         share = to > from ? (double)(to - from) / (double)extent : 0;
-        *inner = d == group->kernel->ndim - 1;
-        return share / (double)(*inner ? 1 : step);
+        return c->step ? share / (double)group->kernel->integer[c->step] : share;
     }
-    return floats(group, condition, &share) ? share : 1;
+    *period = 1;
+    return floats(group, condition, &share) ? share : 0.5;
 }
 
 static int larger_first(const void *a, const void *b) {
