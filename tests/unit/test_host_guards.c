@@ -162,8 +162,8 @@ static void branches(void **state) {
     fsr_node plane[6];
     for (int i = 0; i < 6; i++) {
         fsr_node by = array(13, 270);
-        plane[i] = fsr_roll(fsr_div(fsr_mul(by, by), fsr_add(by, fsr_float(g, i + 1))), SHAPE(i % 3 - 1, i / 3 * 31 - 1),
-                            AXES(0, 1), 2);
+        plane[i] = fsr_roll(fsr_div(fsr_mul(by, by), fsr_add(by, fsr_float(g, i + 1))),
+                            SHAPE(i % 3 - 1, i / 3 * 31 - 1), AXES(0, 1), 2);
     }
     check_branches(fsr_stack(plane, 6, 0));
     check_branches(fsr_transpose(fsr_stack(plane, 6, 2), NULL));
