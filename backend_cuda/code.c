@@ -225,32 +225,32 @@ static fsr_status check_params(const loaded_code *m, const fsr_kernel_code *code
 }
 
 /* What the parameters ask of the outputs before the launch. */
-static cudaError_t begin(const fsr_kernel_code *code, const fsr_step *step) {
+static cudaError_t begin(const fsr_kernel_code *code, const fsr_call_frame *frame) {
     cudaError_t error = cudaSuccess;
     for (int i = 0; i < code->params && error == cudaSuccess; i++) {
         const fsr_kernel_param *p = &code->param[i];
         if (p->kind != FSR_PARAM_ZEROED && p->kind != FSR_PARAM_COPIED)
             continue;
-        const fsr_step_array *out = &step->output[p->index];
-        const size_t bytes = (size_t)fsr_step_array_bytes(out);
+        const fsr_frame_array *out = &frame->output[p->index];
+        const size_t bytes = (size_t)fsr_frame_array_bytes(out);
         if (bytes && p->kind == FSR_PARAM_ZEROED)
-            error = cudaMemsetAsync(out->data, 0, bytes, step->stream);
+            error = cudaMemsetAsync(out->data, 0, bytes, frame->stream);
         else if (bytes)
             error =
-                cudaMemcpyAsync(out->data, step->input[p->from].data, bytes, cudaMemcpyDeviceToDevice, step->stream);
+                cudaMemcpyAsync(out->data, frame->input[p->from].data, bytes, cudaMemcpyDeviceToDevice, frame->stream);
     }
     return error;
 }
 
-static cudaError_t launch(const loaded_code *m, const fsr_kernel_code *code, const fsr_step *step) {
+static cudaError_t launch(const loaded_code *m, const fsr_kernel_code *code, const fsr_call_frame *frame) {
     const void *address[FSR_MAX_KERNEL_PARAMS];
     void *argument[FSR_MAX_KERNEL_PARAMS];
     for (int i = 0; i < code->params; i++) {
         const fsr_kernel_param *p = &code->param[i];
-        address[i] = p->kind == FSR_PARAM_INPUT   ? step->input[p->index].data
-                     : p->kind == FSR_PARAM_WORK  ? step->work
+        address[i] = p->kind == FSR_PARAM_INPUT   ? frame->input[p->index].data
+                     : p->kind == FSR_PARAM_WORK  ? frame->work
                      : p->kind == FSR_PARAM_VALUE ? NULL
-                                                  : step->output[p->index].data;
+                                                  : frame->output[p->index].data;
         argument[i] = p->kind == FSR_PARAM_VALUE ? (void *)p->value : (void *)&address[i];
     }
     const dim3 grid = {(unsigned)code->grid[0], (unsigned)code->grid[1], (unsigned)code->grid[2]};
@@ -259,7 +259,7 @@ static cudaError_t launch(const loaded_code *m, const fsr_kernel_code *code, con
     const cudaLaunchConfig_t config = {.gridDim = grid,
                                        .blockDim = block,
                                        .dynamicSmemBytes = (size_t)code->shared_bytes,
-                                       .stream = step->stream,
+                                       .stream = frame->stream,
                                        .attrs = &cooperative,
                                        .numAttrs = code->cooperative};
     return cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
@@ -273,7 +273,7 @@ static cudaError_t keep_captured(loaded_code *m, cudaStream_t stream, bool *firs
     return error;
 }
 
-fsr_status fsr_cuda_code_run(fsr_cuda *c, const fsr_kernel_code *code, const fsr_step *step, fsr_fault *fault) {
+fsr_status fsr_cuda_code_run(fsr_cuda *c, const fsr_kernel_code *code, const fsr_call_frame *frame, fsr_fault *fault) {
     loaded_code *m = NULL;
     bool hold = false;
     fsr_status status = take(c, code, &m, fault);
@@ -281,11 +281,11 @@ fsr_status fsr_cuda_code_run(fsr_cuda *c, const fsr_kernel_code *code, const fsr
         return status;
     status = check_params(m, code, fault);
     if (!status) {
-        cudaError_t error = begin(code, step);
+        cudaError_t error = begin(code, frame);
         if (error == cudaSuccess)
-            error = launch(m, code, step);
+            error = launch(m, code, frame);
         if (error == cudaSuccess)
-            error = keep_captured(m, step->stream, &hold);
+            error = keep_captured(m, frame->stream, &hold);
         if (error != cudaSuccess)
             status = fsr_cuda_fail(c, error, fault,
                                    "launching kernel %s with %lld x %lld x %lld blocks of %lld x %lld x %lld threads "

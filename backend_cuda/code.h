@@ -5,8 +5,8 @@
 
 #include "backend_cuda/device.h"
 
-/* Puts what the kernel's parameters ask of outputs, and its launch, on step->stream. The device is current. */
-fsr_status fsr_cuda_code_run(fsr_cuda *c, const fsr_kernel_code *code, const fsr_step *step, fsr_fault *fault);
+/* Puts what the kernel's parameters ask of outputs, and its launch, on frame->stream. The device is current. */
+fsr_status fsr_cuda_code_run(fsr_cuda *c, const fsr_kernel_code *code, const fsr_call_frame *frame, fsr_fault *fault);
 
 /* The table of those that are loaded; of those that nobody launches at the moment at most `limit` stay. */
 fsr_status fsr_cuda_codes_open(fsr_cuda *c, int limit, fsr_fault *fault);

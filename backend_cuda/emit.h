@@ -111,10 +111,10 @@ void fsr_emit_column_indices(fsr_emit *e, const char *column);
 void fsr_emit_row_part(fsr_emit *e, int access);
 void fsr_emit_row_parts(fsr_emit *e, bool loads, bool stores);
 fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access);
-/* The text of a load that is done once; of a late one (fsr_inst_is_late), element by element; and of a BOUND. */
+/* The text of a load that is done once; of a late one (fsr_inst_is_late), element by element; and of an INSIDE. */
 void fsr_emit_once_load(fsr_emit *e, char buf[FSR_EXPR], int v);
 void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v);
-void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v);
+void fsr_emit_inside(fsr_emit *e, char buf[FSR_EXPR], int v);
 /* Loads `vector` elements into v<inst>[at ..]; `column` names the first one's column, NULL at ROW level. */
 void fsr_emit_load(fsr_emit *e, int inst, const char *at, const char *column);
 /* Opens the block in which a load takes place, if it has a guard: the number of closing braces it needs. A vector is

@@ -238,7 +238,7 @@ void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) 
     char at[FSR_EXPR], where[FSR_EXPR], ref[FSR_REF];
     size_t n = fsr_emit_add(e, where, 0, e->all_there ? "" : "%s < %s", first, end);
     for (int t = 0; t < form->nterms; t++)
-        if (e->k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
+        if (e->k->inst[form->term[t].value].mode == FSR_INDEX_DROP)
             n = fsr_emit_add(e, where, n, "%s%s >= 0", n ? " && " : "", fsr_emit_ref(e, ref, form->term[t].value));
     if (n == 0)
         fsr_emit_add(e, where, 0, "true");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Guards, what versions know of them, and bounds. */
+/* Guards, what versions know of them, and computed indices. */
 #include "backend_cuda/emit.h"
 #include "fusion/interval.h"
 #include <stdio.h>
@@ -104,13 +104,13 @@ void fsr_emit_where(fsr_emit *e, char buf[FSR_EXPR], int v, const char *live) {
 
 /* Where addresses have 32 bits a value that was widened to be an index is brought inside as what it was: 64 bits are
  * three instructions for one. */
-void fsr_emit_bound(fsr_emit *e, char buf[FSR_EXPR], int v) {
+void fsr_emit_inside(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const fsr_inst *inst = &e->k->inst[v];
     const bool near = !e->s.wide && fsr_value_was_near(e->k, inst->arg[0]);
     char ref[FSR_REF], where[FSR_EXPR], live[FSR_REF], end[FSR_REF];
     fsr_emit_where(e, where, v, fsr_emit_live(e, live, v));
     fsr_emit_int_name(end, inst->index);
-    fsr_emit_add(e, buf, 0, "fsr_%s(%s%s, %s%s", fsr_bound_name(inst->bound), near ? "(i32)" : "",
+    fsr_emit_add(e, buf, 0, "fsr_%s(%s%s, %s%s", fsr_index_mode_name(inst->mode), near ? "(i32)" : "",
                  fsr_emit_ref(e, ref, inst->arg[0]), near ? "" : "(i64)", end);
     if (inst->report && where[0])
         fsr_emit_add(e, buf, strlen(buf), ", %s ? x%d : nullptr", where, inst->report - 1);

@@ -119,7 +119,7 @@ static bool asks_for_end(const fsr_emit *e, const int *rows, int n) {
     for (int i = 0; i < n; i++) {
         const fsr_inst *inst = &e->k->inst[rows[i]];
         asks = asks || (inst->kind == FSR_INST_CALL && e->k->routine[inst->index]->narrays) ||
-               (inst->kind == FSR_INST_BOUND && inst->report) || fsr_inst_scatters(e->k, inst) ||
+               (inst->kind == FSR_INST_INSIDE && inst->report) || fsr_inst_scatters(e->k, inst) ||
                (inst->kind == FSR_INST_LOAD && fsr_inst_is_late(e->k, rows[i]));
     }
     return asks && !e->k->nloops;

@@ -140,7 +140,7 @@ static void taken_text(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fs
     char index[FSR_REF];
     size_t n = fsr_emit_add(e, buf, 0, "h%d[", inst->index);
     for (int j = 0; j < inst->component; j++)
-        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s, m%d_%d) * w%d_%d", j ? " + " : "", fsr_bound_name(inst->bound),
+        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s, m%d_%d) * w%d_%d", j ? " + " : "", fsr_index_mode_name(inst->mode),
                          name(of, index, inst->arg[j]), inst->index, j, inst->index, j);
     fsr_emit_add(e, buf, n, "]%s", inst->dtype == FSR_BOOL ? " != 0" : "");
 }
@@ -193,7 +193,7 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_PARAM: snprintf(buf, FSR_EXPR, "p%d", inst->index); break;
     case FSR_INST_INDEX: index_text(e, buf, inst); break;
     case FSR_INST_GUARD: fsr_emit_guard_value(e, buf, inst->index); break;
-    case FSR_INST_BOUND: fsr_emit_bound(e, buf, v); break;
+    case FSR_INST_INSIDE: fsr_emit_inside(e, buf, v); break;
     case FSR_INST_LOAD: (e->k->stand[v].level == FSR_ONCE ? fsr_emit_once_load : fsr_emit_late_load)(e, buf, v); break;
     case FSR_INST_PICK:
         snprintf(buf, FSR_EXPR, "%s.c%d", fsr_picks_fold(e->k, inst) ? result : fsr_emit_ref(e, from, inst->arg[0]),

@@ -10,16 +10,16 @@
 fsr_status fsr_cuda_caller(fsr_cuda *c, const fsr_library_call *call, void *const *array, void *work,
                            cudaStream_t stream, fsr_fault *fault) {
     const fsr_callee *callee = &call->called->what;
-    fsr_step_room room;
+    fsr_frame_room room;
     if (!callee->cuda && !callee->kernel.code)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a GPU", callee->name);
-    fsr_step_fill(&room, call, array, work);
-    room.step.cuda = true;
-    room.step.stream = stream;
+    fsr_frame_fill(&room, call, array, work);
+    room.frame.cuda = true;
+    room.frame.stream = stream;
     if (callee->kernel.code)
-        return fsr_cuda_code_run(c, &callee->kernel, &room.step, fault);
+        return fsr_cuda_code_run(c, &callee->kernel, &room.frame, fault);
     const fsr_floats floats = fsr_floats_enter();
-    fsr_status status = callee->cuda(&room.step);
+    fsr_status status = callee->cuda(&room.frame);
     fsr_floats_leave(&floats);
     const cudaError_t error = cudaGetLastError();
     status = fsr_library_told(&room, call, status, fault);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a workload computes, whoever runs it: the graph as it was recorded, before any pass.
+/* What a workload computes, whoever runs it: the graph as it was recorded, before any rewrite.
  *
  * Each elementwise operation counts one an element, an exp as much as an addition; each element that is folded counts
  * the operations of its operator. Conversions and views count nothing. So it is a scale to tell work that waits for

@@ -26,9 +26,9 @@ static int outside(int n) {
     return 0;
 }
 
-/* The source of a step's kernel, malloc'ed; NULL: it has none or cannot be printed. */
-static char *source_of(const bench_run *run, int step) {
-    const fsr_kernel *kernel = run->plan->prepared->executable->program.step[step].kernel;
+/* The source of a thunk's kernel, malloc'ed; NULL: it has none or cannot be printed. */
+static char *source_of(const bench_run *run, int thunk) {
+    const fsr_kernel *kernel = run->plan->prepared->executable->program.thunk[thunk].kernel;
     char *source = NULL;
     fsr_fault fault = {0};
     if (kernel && run->backend->ops->emit(run->backend, kernel, &source, &fault))
@@ -37,10 +37,10 @@ static char *source_of(const bench_run *run, int step) {
     return source;
 }
 
-/* Whether both plans are the same steps and the same kernels: there was nothing to fuse. */
+/* Whether both plans are the same thunks and the same kernels: there was nothing to fuse. */
 static bool same_plan(const bench_run *a, const bench_run *b) {
-    const int n = a->plan->prepared->executable->program.nsteps;
-    bool same = n == b->plan->prepared->executable->program.nsteps;
+    const int n = a->plan->prepared->executable->program.nthunks;
+    bool same = n == b->plan->prepared->executable->program.nthunks;
     for (int i = 0; same && i < n; i++) {
         char *x = source_of(a, i), *y = source_of(b, i);
         same = x && y ? !strcmp(x, y) : x == y;

@@ -34,7 +34,7 @@ static void polar_distance(fsr_graph *g, const fsr_node *in, fsr_node *out) {
 
 /* sqrt(2 x[i] + 1): what reads the elements costs nothing beside reading them. */
 static fsr_node of_taken(fsr_graph *g, fsr_node x, fsr_node i) {
-    fsr_node taken = fsr_take(x, i, 0, FSR_BOUND_CLIP);
+    fsr_node taken = fsr_take(x, i, 0, FSR_INDEX_CLIP);
     return fsr_sqrt(fsr_add(fsr_mul(taken, fsr_float(g, 2)), fsr_float(g, 1)));
 }
 

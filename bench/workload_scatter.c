@@ -9,7 +9,7 @@ static fsr_node added(fsr_graph *g, const fsr_node *in, int flags) {
     const int64_t places = PLACES;
     fsr_node i = fsr_cast(fsr_mul(in[1], fsr_float(g, PLACES)), FSR_I32);
     fsr_node v = fsr_sqrt(fsr_add(fsr_mul(in[0], fsr_float(g, 2)), fsr_float(g, 1)));
-    return fsr_scatter_add(fsr_full(g, FSR_F32, 1, &places, 0), &i, 1, v, FSR_BOUND_CLIP, flags);
+    return fsr_scatter_add(fsr_full(g, FSR_F32, 1, &places, 0), &i, 1, v, FSR_INDEX_CLIP, flags);
 }
 
 static void scatter_add_map(fsr_graph *g, const fsr_node *in, fsr_node *out) {
@@ -24,7 +24,7 @@ static void scatter_add_fast(fsr_graph *g, const fsr_node *in, fsr_node *out) {
 static void scatter_last(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     const int64_t places = PLACES;
     fsr_node i = fsr_cast(fsr_mul(in[1], fsr_float(g, PLACES)), FSR_I32);
-    out[0] = fsr_scatter(fsr_full(g, FSR_F32, 1, &places, 0), &i, 1, in[0], FSR_BOUND_CLIP, 0);
+    out[0] = fsr_scatter(fsr_full(g, FSR_F32, 1, &places, 0), &i, 1, in[0], FSR_INDEX_CLIP, 0);
 }
 
 static void histogram_256(fsr_graph *g, const fsr_node *in, fsr_node *out) {

@@ -75,7 +75,7 @@ static fsr_status distances(const fsr_csr *links, fsr_graph *g, int32_t *out) {
     for (int step = 1; reached != before && status == FSR_OK; step++) {
         before = reached;
         fsr_node known = fsr_greater_equal(away, fsr_int(g, 0));
-        fsr_node near = fsr_segment_max(fsr_take(known, links->columns, 0, FSR_BOUND_CLIP), links->offsets);
+        fsr_node near = fsr_segment_max(fsr_take(known, links->columns, 0, FSR_INDEX_CLIP), links->offsets);
         fsr_node now = fsr_cast(fsr_param(g, "step", FSR_I32, step), FSR_I32);
         away = fsr_where(known, away, fsr_where(near, now, fsr_cast(fsr_int(g, -1), FSR_I32)));
         fsr_node count = fsr_sum(fsr_greater_equal(away, fsr_int(g, 0)), NULL, 0, 0);

@@ -137,8 +137,8 @@ static void taking(fsr_context *ctx, fsr_graph *g) {
     fsr_node x = fsr_reshape(fsr_arange(g, FSR_F32, 12), 2, (int64_t[]){3, 4});
     /* guide: taking */
     fsr_node i = fsr_from_host(g, FSR_I32, 1, (int64_t[]){3}, (int32_t[]){2, 0, -1});
-    fsr_node rows = fsr_take(x, i, 0, FSR_BOUND_RAISE);                  /* x[[2, 0, -1]] */
-    fsr_node some = fsr_index(x, (fsr_node[]){i, i}, 2, FSR_BOUND_WRAP); /* x[2, 2], x[0, 0], x[-1, -1] */
+    fsr_node rows = fsr_take(x, i, 0, FSR_INDEX_RAISE);                  /* x[[2, 0, -1]] */
+    fsr_node some = fsr_index(x, (fsr_node[]){i, i}, 2, FSR_INDEX_WRAP); /* x[2, 2], x[0, 0], x[-1, -1] */
     fsr_node start = fsr_param(g, "start", FSR_I64, 1), zero = fsr_int(g, 0);
     fsr_node part = fsr_dynamic_slice(x, (fsr_node[]){start, zero}, (int64_t[]){2, 4}); /* x[start:start + 2] */
     /* guide: end */
@@ -295,7 +295,7 @@ static void open_still(fsr_node *out, const fsr_node *state, const fsr_node *arg
 static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     fsr_graph *of = arg[0].graph;
     fsr_node middle = fsr_floor_divide(fsr_add(state[0], state[1]), fsr_int(of, 2));
-    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_BOUND_CLIP), arg[0]);
+    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_INDEX_CLIP), arg[0]);
     out[0] = fsr_where(below, fsr_add(middle, fsr_int(of, 1)), state[0]);
     out[1] = fsr_where(below, state[1], middle);
 }

@@ -21,9 +21,9 @@ typedef struct window {
 } window;
 
 /* Any floats of one dimension that are as long as the window. */
-static fsr_status median_types(const fsr_step *s) {
+static fsr_status median_types(const fsr_call_frame *s) {
     const window *w = s->attributes;
-    const fsr_step_array *x = &s->input[0];
+    const fsr_frame_array *x = &s->input[0];
     if (x->dtype != FSR_F32 || x->ndim != 1 || x->shape[0] < w->width) {
         snprintf(s->why, s->why_bytes, "wants f32 of one dimension, at least %lld elements", (long long)w->width);
         return FSR_ERR_SHAPE;
@@ -39,16 +39,16 @@ static int by_value(const void *a, const void *b) {
 
 /* The threads take blocks of samples from one counter. */
 typedef struct job {
-    const fsr_step *step;
+    const fsr_call_frame *frame;
     atomic_llong next;
 } job;
 
 static void medians(void *arg, int worker) {
     enum { BLOCK = 512 };
     job *j = arg;
-    const float *in = j->step->input[0].data;
-    float *out = j->step->output[0].data, sorted[MOST_WIDTH];
-    const int64_t n = j->step->input[0].shape[0], width = ((const window *)j->step->attributes)->width;
+    const float *in = j->frame->input[0].data;
+    float *out = j->frame->output[0].data, sorted[MOST_WIDTH];
+    const int64_t n = j->frame->input[0].shape[0], width = ((const window *)j->frame->attributes)->width;
     (void)worker;
     for (int64_t from; (from = atomic_fetch_add(&j->next, BLOCK)) < n;)
         for (int64_t i = from; i < n && i < from + BLOCK; i++) {
@@ -61,8 +61,8 @@ static void medians(void *arg, int worker) {
         }
 }
 
-static fsr_status median_cpu(const fsr_step *s) {
-    job j = {.step = s};
+static fsr_status median_cpu(const fsr_call_frame *s) {
+    job j = {.frame = s};
     atomic_init(&j.next, 0);
     s->parallel(s, medians, &j);
     return FSR_OK;

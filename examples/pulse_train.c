@@ -50,12 +50,12 @@ static suppressed suppress(fsr_node x) {
     s.kept = fsr_compress(above, x);
     fsr_run_lengths(runs, above);
     s.lengths = runs[1];
-    s.charge = fsr_scatter_add(fsr_zeros(g, FSR_I64, 1, &room), &of, 1, s.kept, FSR_BOUND_RAISE, 0);
+    s.charge = fsr_scatter_add(fsr_zeros(g, FSR_I64, 1, &room), &of, 1, s.kept, FSR_INDEX_RAISE, 0);
     s.pulses = fsr_count_nonzero(begins, NULL, 0, 0);
     /* and back: where it is high follows from the stretches alone, what it is there from what was kept */
     const fsr_node high = fsr_filled(fsr_repeat_counts(runs[0], runs[1], n), fsr_bool(g, false));
     const fsr_node place = fsr_sub(fsr_cumsum(high, (int[]){0}, 1, 0), fsr_int(g, 1));
-    const fsr_node taken = fsr_take(fsr_filled(s.kept, fsr_int(g, 0)), place, 0, FSR_BOUND_CLIP);
+    const fsr_node taken = fsr_take(fsr_filled(s.kept, fsr_int(g, 0)), place, 0, FSR_INDEX_CLIP);
     s.back = fsr_where(high, taken, fsr_full(g, FSR_I16, 0, NULL, 0));
     return s;
 }

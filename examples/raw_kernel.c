@@ -24,7 +24,7 @@ static const char text[] =
     "    for (int b = threadIdx.x; b < BINS; b += blockDim.x) atomicAdd(&counts[b], mine[b]);\n"
     "}\n";
 
-static fsr_status add_on_host(const fsr_step *s) {
+static fsr_status add_on_host(const fsr_call_frame *s) {
     const float *x1 = s->input[0].data, *x2 = s->input[1].data;
     float *y = s->output[0].data;
     for (int64_t i = 0; i < s->input[0].shape[0]; i++)
@@ -53,7 +53,7 @@ static fsr_node my_add(fsr_node x1, fsr_node x2) {
 }
 
 /* The counts are zeros when it is called. */
-static fsr_status count_on_host(const fsr_step *s) {
+static fsr_status count_on_host(const fsr_call_frame *s) {
     const int *bin = s->input[0].data;
     int *counts = s->output[0].data;
     for (int64_t i = 0; i < s->input[0].shape[0]; i++)
@@ -63,7 +63,7 @@ static fsr_status count_on_host(const fsr_step *s) {
 
 static fsr_node count(fsr_node bins) {
     const int n = (int)fsr_node_size(bins);
-    const fsr_step_array type = {.dtype = FSR_I32, .ndim = 1, .shape = {BINS}};
+    const fsr_frame_array type = {.dtype = FSR_I32, .ndim = 1, .shape = {BINS}};
     const fsr_kernel_param param[] = {FSR_IN(0), {.kind = FSR_PARAM_ZEROED, .index = 0}, FSR_VALUE_OF(n)};
     const fsr_callee callee = {.name = "count",
                                .inputs = 1,

@@ -38,9 +38,9 @@ static fsr_status search(fsr_graph *g, const float *v, int64_t directions, answe
     const fsr_node x = fsr_sum(fsr_mul(fsr_expand(c, 1), fsr_expand(V, 0)), (int[]){2}, 1, 0);
     const fsr_node square = fsr_mul(x, x);
     const fsr_node sum = fsr_sum(fsr_topk(square, K, (int[]){1}, 1, FSR_DESCENDING), (int[]){1}, 1, 0);
-    const fsr_node best = fsr_argmax(sum, NULL, 0, 0), own = fsr_take(square, best, 0, FSR_BOUND_CLIP);
+    const fsr_node best = fsr_argmax(sum, NULL, 0, 0), own = fsr_take(square, best, 0, FSR_INDEX_CLIP);
     const fsr_node entry = fsr_argtopk(own, K, (int[]){0}, 1, FSR_DESCENDING);
-    fsr_node outs[] = {fsr_max(sum, NULL, 0, 0), fsr_take(c, best, 0, FSR_BOUND_CLIP), entry, c};
+    fsr_node outs[] = {fsr_max(sum, NULL, 0, 0), fsr_take(c, best, 0, FSR_INDEX_CLIP), entry, c};
     fsr_status status = fsr_compute(outs, 4);
     if (!status)
         status = fsr_read(outs[0], &out->variance, sizeof out->variance);

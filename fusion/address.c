@@ -5,7 +5,7 @@
  * every stride of both a multiple of g, addresses keep their remainder by g. Counter-example to ranges alone: the even
  * and the odd elements of one array, whose ranges overlap and which share nothing.
  *
- * A symbol is any number from 0 to the most that its bound allows, another one at each point perhaps: it widens ranges
+ * A symbol is any number from 0 to the most that its extent allows, another one at each point perhaps: it widens ranges
  * and keeps remainders by its coefficient. At one point it is one number: two accesses that have the same symbols, and
  * nothing else apart, are the same there.
  *
@@ -64,7 +64,7 @@ static fsr_when own_when(const fsr_kernel *k, const fsr_inst *inst) {
     case FSR_INST_OP:
     case FSR_INST_CALL: return FSR_WHEN_PLANNED;
     case FSR_INST_PARAM: return FSR_WHEN_LAUNCHED;
-    case FSR_INST_BOUND: return asks ? FSR_WHEN_REACHED : FSR_WHEN_PLANNED;
+    case FSR_INST_INSIDE: return asks ? FSR_WHEN_REACHED : FSR_WHEN_PLANNED;
     case FSR_INST_LOAD:
         return asks || own_dimensions(k, fsr_access_form(k, inst->index)) ? FSR_WHEN_REACHED : FSR_WHEN_BEGUN;
     default: return FSR_WHEN_REACHED;
@@ -97,7 +97,7 @@ fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int acc
     return f;
 }
 
-/* A symbol is a BOUND. */
+/* A symbol is an INSIDE. */
 static int64_t most_of(const fsr_kernel *k, const int64_t *integer, int value) {
     return integer[k->inst[value].index] - 1;
 }

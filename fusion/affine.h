@@ -7,7 +7,7 @@
  * dimension of a node, or, where a reshape left no such form, a single one for the flat C-order index (`flat`).
  * Leaves are contiguous, so both forms end in one affine address.
  *
- * Counter-example to walking shapes by hand in every pass: flip(x.T)[::2] + x broadcast is one composition here. */
+ * Counter-example to walking shapes by hand in every rewrite: flip(x.T)[::2] + x broadcast is one composition here. */
 #ifndef FUSOR_FUSION_AFFINE_H
 #define FUSOR_FUSION_AFFINE_H
 

@@ -30,8 +30,8 @@ static double least_of(const fsr_prices *prices, const fsr_flow_node *n, double 
     return prices->launch + fsr_price_moved(prices, bytes, footprint);
 }
 
-static int nodes_of(const fsr_program_step *step, int *node) {
-    return step->kind == FSR_STEP_KERNEL ? fsr_kernel_nodes(step->kernel, node) : 0;
+static int nodes_of(const fsr_thunk *thunk, int *node) {
+    return thunk->kind == FSR_THUNK_KERNEL ? fsr_kernel_nodes(thunk->kernel, node) : 0;
 }
 
 bool fsr_apart_may_pay(fsr_program *program, const fsr_flow *flow, const fsr_target *target) {
@@ -42,13 +42,13 @@ bool fsr_apart_may_pay(fsr_program *program, const fsr_flow *flow, const fsr_tar
     program->apart_least = true;
     for (int i = 0; i < flow->n; ++i)
         program->apart_price += least_of(prices, &flow->node[i], footprint);
-    for (int i = 0; i < program->nsteps && !may; ++i) {
+    for (int i = 0; i < program->nthunks && !may; ++i) {
         int node[FSR_MAX_INSTS];
         double least = 0;
-        const int n = nodes_of(&program->step[i], node);
+        const int n = nodes_of(&program->thunk[i], node);
         for (int k = 0; k < n; ++k)
             least += least_of(prices, &flow->node[node[k]], footprint);
-        may = n > 1 && program->step[i].price > least;
+        may = n > 1 && program->thunk[i].price > least;
     }
     return may || program->price > program->apart_price;
 }
@@ -64,13 +64,13 @@ static int written_node(const fsr_program *program, const fsr_flow *flow, const 
 /* What each node costs as a kernel of the program. NULL: out of memory. */
 static double *prices_of_nodes(const fsr_program *program, const fsr_flow *flow) {
     double *price = calloc((size_t)flow->n + 1, sizeof *price);
-    for (int i = 0; price && i < program->nsteps; ++i) {
-        const fsr_program_step *step = &program->step[i];
+    for (int i = 0; price && i < program->nthunks; ++i) {
+        const fsr_thunk *thunk = &program->thunk[i];
         int node = -1;
-        for (int u = 0; u < step->nuses && node < 0; ++u)
-            node = written_node(program, flow, &step->use[u]);
+        for (int u = 0; u < thunk->nuses && node < 0; ++u)
+            node = written_node(program, flow, &thunk->use[u]);
         if (node >= 0)
-            price[node] += step->price;
+            price[node] += thunk->price;
     }
     return price;
 }
@@ -86,8 +86,8 @@ typedef struct evaluated {
 static void count(evaluated *e, const fsr_program *program) {
     const fsr_flow *flow = e->flow;
     int node[FSR_MAX_INSTS];
-    for (int i = 0; i < program->nsteps; ++i)
-        for (int k = nodes_of(&program->step[i], node) - 1; k >= 0; --k)
+    for (int i = 0; i < program->nthunks; ++i)
+        for (int k = nodes_of(&program->thunk[i], node) - 1; k >= 0; --k)
             ++e->times[node[k]];
     for (int i = 0; i < flow->n; ++i)
         e->least[i] = INT_MAX;
@@ -155,13 +155,13 @@ static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
 /* The nodes of kernels whose price is above that of these nodes' own kernels, as far as nobody else evaluates them. */
 static int mark_all(const evaluated *e, fsr_cuts *cuts, const fsr_program *program, double margin) {
     int marked = 0;
-    for (int i = 0; i < program->nsteps; ++i) {
+    for (int i = 0; i < program->nthunks; ++i) {
         int node[FSR_MAX_INSTS];
         double parts = 0;
-        const int n = nodes_of(&program->step[i], node);
+        const int n = nodes_of(&program->thunk[i], node);
         for (int k = 0; k < n; ++k)
             parts += e->price[node[k]] / e->times[node[k]];
-        if (n > 1 && program->step[i].price * (1 - margin) > parts)
+        if (n > 1 && program->thunk[i].price * (1 - margin) > parts)
             marked += mark(e, cuts, node, n);
     }
     return marked;

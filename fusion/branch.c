@@ -49,7 +49,7 @@ static void need(fsr_branches *b, int value, int branch) {
 }
 
 static bool has_effect(const fsr_inst *inst) {
-    return inst->kind == FSR_INST_STORE || (inst->kind == FSR_INST_BOUND && inst->report);
+    return inst->kind == FSR_INST_STORE || (inst->kind == FSR_INST_INSIDE && inst->report);
 }
 
 void fsr_branches_of(const fsr_kernel *k, const fsr_body *body, fsr_branches *out) {

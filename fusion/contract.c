@@ -12,7 +12,7 @@
  * Counter-example to a node of its own from the builder on: a machine without the library would need the product of
  * sums as well, every backend one more meaning, and a small product could not fuse. */
 #include "fusion/contract.h"
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,9 +373,9 @@ fsr_status fsr_flow_contract(fsr_flow *flow, const fsr_target *target) {
         flow->capacity = made.capacity;
         fsr_flow_redirect_outs(flow, to);
         fsr_flow_adopt(flow, &made);
-        fsr_pass_compose(flow, &status);
+        fsr_rewrite_compose(flow, &status);
         if (!status)
-            fsr_pass_dce(flow, &status);
+            fsr_rewrite_dce(flow, &status);
     } else {
         fsr_flow_clear(&made);
     }

@@ -8,7 +8,7 @@
 #include "graph/matmul.h"
 
 /* Sums of broadcast products that a matmul recorded, where they are large enough and the machine's libraries have such
- * a call, become one; the others stay what they are, and fuse. Passes are done before. FSR_ERR_MEMORY. */
+ * a call, become one; the others stay what they are, and fuse. Rewrites are done before. FSR_ERR_MEMORY. */
 fsr_status fsr_flow_contract(fsr_flow *flow, const fsr_target *target);
 
 #endif

@@ -10,7 +10,7 @@
  * A scale, mul(p, literal), stays in a kernel unless the context allows contraction: no text says that the library
  * rounds scale * p before it adds the bias. Its value is then a word of the call, so another one is another plan. */
 #include "fusion/epilogue.h"
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include "graph/matmul.h"
 #include <math.h>
 #include <stdlib.h>
@@ -219,6 +219,6 @@ fsr_status fsr_flow_epilogues(fsr_flow *flow, const fsr_program_options *options
     if (joined < 0)
         return FSR_ERR_MEMORY;
     if (joined > 0)
-        fsr_pass_dce(flow, &status);
+        fsr_rewrite_dce(flow, &status);
     return status;
 }

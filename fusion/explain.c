@@ -22,20 +22,21 @@ static const struct {
                       [FSR_SCHEDULE_LOOKBACK] = {"tiles with look-back", "rows a block", NULL},
                       [FSR_SCHEDULE_TEAM] = {"teams of resident blocks that meet after each pass", "teams", NULL}};
 
-static void explain_schedule(const fsr_program_step *step, FILE *to) {
-    const fsr_schedule *s = &step->kernel->schedule;
+static void explain_schedule(const fsr_thunk *thunk, FILE *to) {
+    const fsr_schedule *s = &thunk->kernel->schedule;
     if (s->target == FSR_TARGET_CPU)
         fsr_fput(to, "    schedule: %s; %d lanes, chunks of %d\n", schedule_words[s->kind].cpu, s->lanes, s->chunk);
     else
         fsr_fput(
             to,
             "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
-            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)step->blocks, s->threads, s->abreast,
-            schedule_words[s->kind].group, s->items, s->vector, s->persistent ? ", the row held in registers" : "");
+            schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)thunk->blocks, s->threads,
+            s->abreast, schedule_words[s->kind].group, s->items, s->vector,
+            s->persistent ? ", the row held in registers" : "");
     fputs("    as text: ", to);
-    fsr_schedule_print(step->kernel, to);
+    fsr_schedule_print(thunk->kernel, to);
     fputc('\n', to);
-    fsr_walks_print(step->kernel, "             ", to);
+    fsr_walks_print(thunk->kernel, "             ", to);
 }
 
 static void write_slot(fsr_slot slot, FILE *to) {
@@ -43,29 +44,29 @@ static void write_slot(fsr_slot slot, FILE *to) {
     fsr_fput(to, "%s%d", word[slot.kind], slot.ordinal);
 }
 
-static void explain_copy(const fsr_program_step *step, FILE *to) {
+static void explain_copy(const fsr_thunk *thunk, FILE *to) {
     fputs("copy: ", to);
-    write_slot(step->use[0].slot, to);
+    write_slot(thunk->use[0].slot, to);
     fputs(" is also ", to);
-    write_slot(step->use[1].slot, to);
-    fsr_fput(to, ", %lld bytes\n", (long long)step->use[1].bytes);
+    write_slot(thunk->use[1].slot, to);
+    fsr_fput(to, ", %lld bytes\n", (long long)thunk->use[1].bytes);
 }
 
-static void explain_arrays(const fsr_program_step *step, int n, FILE *to) {
+static void explain_arrays(const fsr_thunk *thunk, int n, FILE *to) {
     fputs("    arrays:", to);
     for (int a = 0; a < n; ++a) {
-        fsr_fput(to, "%s %s ", a ? "," : "", step->use[a].written ? "writes" : "reads");
-        write_slot(step->use[a].slot, to);
+        fsr_fput(to, "%s %s ", a ? "," : "", thunk->use[a].written ? "writes" : "reads");
+        write_slot(thunk->use[a].slot, to);
     }
 }
 
-static void explain_call(const fsr_program_step *step, const fsr_flow *flow, FILE *to) {
-    const bool works = step->call->work_bytes > 0;
-    fsr_fput(to, "library call: %s\n", fsr_library_call_name(step->call));
-    fsr_explain_lines(flow, &step->call->node, 1, to);
-    explain_arrays(step, step->nuses - works, to);
-    fsr_fput(to, "\n    workspace: %lld bytes\n    bytes moved: at least %lld\n", (long long)step->call->work_bytes,
-             (long long)step->bytes_moved);
+static void explain_call(const fsr_thunk *thunk, const fsr_flow *flow, FILE *to) {
+    const bool works = thunk->call->work_bytes > 0;
+    fsr_fput(to, "library call: %s\n", fsr_library_call_name(thunk->call));
+    fsr_explain_lines(flow, &thunk->call->node, 1, to);
+    explain_arrays(thunk, thunk->nuses - works, to);
+    fsr_fput(to, "\n    workspace: %lld bytes\n    bytes moved: at least %lld\n", (long long)thunk->call->work_bytes,
+             (long long)thunk->bytes_moved);
 }
 
 /* A line of an explanation within another one. */
@@ -79,8 +80,8 @@ static void explain_inside(const char *head, const char *text, FILE *to) {
 }
 
 /* The kernels that its body has are numbered by themselves. */
-static void explain_loop(const fsr_program_step *step, FILE *to) {
-    const fsr_loop_plan *loop = step->loop;
+static void explain_loop(const fsr_thunk *thunk, FILE *to) {
+    const fsr_loop_plan *loop = thunk->loop;
     fputs("loop: ", to);
     if (loop->count < 0)
         fputs("as many turns as the run says", to);
@@ -92,7 +93,7 @@ static void explain_loop(const fsr_program_step *step, FILE *to) {
     else if (loop->conditional)
         fputs(", a condition looked at after each", to);
     fputc('\n', to);
-    explain_arrays(step, step->nuses, to);
+    explain_arrays(thunk, thunk->nuses, to);
     fputc('\n', to);
     if (loop->conditional)
         explain_inside("before the first turn", loop->first.program.explanation, to);
@@ -100,15 +101,15 @@ static void explain_loop(const fsr_program_step *step, FILE *to) {
 }
 
 /* The i-th kernel. */
-static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, int i, FILE *to) {
-    const fsr_kernel *k = step->kernel;
+static void explain_kernel(const fsr_thunk *thunk, const fsr_flow *flow, int i, FILE *to) {
+    const fsr_kernel *k = thunk->kernel;
     fsr_fput(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
     fsr_explain_sites(flow, k, to);
     fsr_fput(to, "    domain: %lld rows x %lld columns, %d pass%s over the columns\n",
-             (long long)step->kernel->integer[FSR_INT_ROWS], (long long)step->kernel->integer[FSR_INT_COLS], k->npasses,
-             k->npasses == 1 ? "" : "es");
-    explain_schedule(step, to);
-    explain_arrays(step, k->narrays, to);
+             (long long)thunk->kernel->integer[FSR_INT_ROWS], (long long)thunk->kernel->integer[FSR_INT_COLS],
+             k->npasses, k->npasses == 1 ? "" : "es");
+    explain_schedule(thunk, to);
+    explain_arrays(thunk, k->narrays, to);
     if (fsr_kernel_filters(k))
         fsr_fput(to, "\n    filters: compacted %s",
                  k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
@@ -120,30 +121,30 @@ static void explain_kernel(const fsr_program_step *step, const fsr_flow *flow, i
                  k->nests->n == 1 ? "" : "s", k->schedule.high, k->schedule.broad, (long long)fsr_tiles_bytes(k));
     else if (k->nests)
         fsr_fput(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
-                 k->nests->n == 1 ? "" : "s", (long long)step->kernel->integer[k->nests->band],
-                 (long long)step->kernel->integer[FSR_INT_EXTENT], (long long)step->kernel->integer[k->nests->bytes]);
-    if (step->in_place)
+                 k->nests->n == 1 ? "" : "s", (long long)thunk->kernel->integer[k->nests->band],
+                 (long long)thunk->kernel->integer[FSR_INT_EXTENT], (long long)thunk->kernel->integer[k->nests->bytes]);
+    if (thunk->in_place)
         fputs("\n    in place: only the section that is assigned to is written", to);
-    if (step->part)
+    if (thunk->part)
         fputs("\n    part: some of the elements; kernels with other alternatives of the same choices write the others",
               to);
-    fsr_fput(to, "\n    bytes moved: %lld\n    price: %.0f ns\n", (long long)step->bytes_moved, step->price);
+    fsr_fput(to, "\n    bytes moved: %lld\n    price: %.0f ns\n", (long long)thunk->bytes_moved, thunk->price);
 }
 
 /* Clearing is a part of the kernel whose flags it clears. */
 static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE *to) {
     int kernels = 0;
-    for (int i = 0; i < program->nsteps; ++i) {
-        const fsr_program_step *step = &program->step[i];
-        if (step->kind == FSR_STEP_KERNEL)
-            explain_kernel(step, flow, kernels++, to);
-        else if (step->kind == FSR_STEP_COPY)
-            explain_copy(step, to);
-        else if (step->kind == FSR_STEP_LIBRARY)
-            explain_call(step, flow, to);
-        else if (step->kind == FSR_STEP_LOOP) {
-            explain_loop(step, to);
-            kernels += step->loop->first.program.info.kernels + step->loop->turn.program.info.kernels;
+    for (int i = 0; i < program->nthunks; ++i) {
+        const fsr_thunk *thunk = &program->thunk[i];
+        if (thunk->kind == FSR_THUNK_KERNEL)
+            explain_kernel(thunk, flow, kernels++, to);
+        else if (thunk->kind == FSR_THUNK_COPY)
+            explain_copy(thunk, to);
+        else if (thunk->kind == FSR_THUNK_LIBRARY)
+            explain_call(thunk, flow, to);
+        else if (thunk->kind == FSR_THUNK_LOOP) {
+            explain_loop(thunk, to);
+            kernels += thunk->loop->first.program.info.kernels + thunk->loop->turn.program.info.kernels;
         }
     }
 }

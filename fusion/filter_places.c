@@ -63,10 +63,10 @@ static int column_of(fsr_kernel *k, fsr_dtype dtype, int node) {
 /* The symbol that leads a filter's store to its place. */
 static int symbol_of(fsr_kernel *k, const fsr_inst *store) {
     const int number = store->front ? -1 : column_of(k, k->inst[store->arg[2]].dtype, store->node);
-    fsr_inst inst = fsr_inst_blank(FSR_INST_BOUND, FSR_I64, store->node);
+    fsr_inst inst = fsr_inst_blank(FSR_INST_INSIDE, FSR_I64, store->node);
     inst.arg[0] = fsr_kernel_place(k, store->arg[1], store->arg[2], number, store->front);
     inst.index = FSR_INT_COLS;
-    inst.bound = FSR_BOUND_DROP;
+    inst.mode = FSR_INDEX_DROP;
     return inst.arg[0] < 0 ? -1 : fsr_kernel_add_once(k, &inst, FSR_ROW);
 }
 

@@ -35,7 +35,7 @@ typedef struct fsr_flow_node {
     int ordinal; /* of an array: leaf; of an argument: scalar; of a literal: that, once they are numbered, and of what
                     has a body the first of its literals */
     /* No part of the signature. */
-    int origin;    /* 1 + its place in the flow as it was built; 0: a pass made it */
+    int origin;    /* 1 + its place in the flow as it was built; 0: a rewrite made it */
     fsr_site site; /* where it was recorded, as long as the graph is there */
     int report;    /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
     bool asked;    /* some pair asks for one kernel with it */
@@ -43,7 +43,7 @@ typedef struct fsr_flow_node {
 
 /* What is said of two nodes, the earlier one first, none of them a view: what it shows stands for it. -1: nothing computes
  * that one any more; then it is no part of the signature. Pairs are in order of their later node, then of the other.
- * Passes send them where they send what reads these. */
+ * Rewrites send them where they send what reads these. */
 typedef struct fsr_flow_pair {
     int node[2];
     fsr_pair_hint hint;
@@ -58,7 +58,7 @@ typedef struct fsr_flow {
     int nleaves, nscalars;
     int nreports;         /* words that a run may leave */
     fsr_literal_use *use; /* of each literal, by its number; NULL: they are not numbered, and all are text */
-    fsr_called **called;  /* what calls that a pass made are told, references of the flow's own */
+    fsr_called **called;  /* what calls that a rewrite made are told, references of the flow's own */
     int ncalled;
     fsr_flow_pair *pair;
     int npairs;
@@ -96,7 +96,7 @@ bool fsr_flow_own(fsr_flow *flow, fsr_called *called);
 void fsr_flow_settle_pairs(fsr_flow *flow);
 /* Takes over what `from` owns, whose nodes have become flow's. */
 void fsr_flow_adopt(fsr_flow *flow, fsr_flow *from);
-/* A deep copy, but of what passes made. */
+/* A deep copy, but of what rewrites made. */
 fsr_status fsr_flow_copy(fsr_flow *to, const fsr_flow *from);
 /* Every byte that a plan depends on, malloc'ed. NULL: out of memory. */
 void *fsr_flow_signature(const fsr_flow *flow, size_t *size);

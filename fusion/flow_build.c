@@ -135,7 +135,7 @@ static int same_size(const builder *b, const fsr_rec *rec) {
 
 /* The reports of a node of g whose computed indices may lie outside: where it was recorded, for each of its axes. */
 static bool add_reports(builder *b, const fsr_graph *g, const fsr_rec *rec) {
-    if (!fsr_has(rec->kind, FSR_FIELD_bound) || rec->bound != FSR_BOUND_RAISE)
+    if (!fsr_has(rec->kind, FSR_FIELD_mode) || rec->mode != FSR_INDEX_RAISE)
         return true;
     const fsr_shape *source = &fsr_graph_rec(g, rec->arg[0].id)->shape;
     const fsr_shape *own = fsr_is(rec->kind, FSR_SCATTERS) ? &fsr_graph_rec(g, rec->arg[1].id)->shape : &rec->shape;

@@ -132,7 +132,7 @@ static fsr_value bring_inside(fsr_machine *m, const fsr_inst *inst) {
         uint64_t *worst = m->launch->array[inst->report - 1];
         *worst = (uint64_t)i > *worst ? (uint64_t)i : *worst;
     }
-    return (fsr_value){.i64 = fsr_bound_index(inst->bound, i, n)};
+    return (fsr_value){.i64 = fsr_index_inside(inst->mode, i, n)};
 }
 
 static fsr_value operate(fsr_machine *m, const fsr_inst *inst) {
@@ -195,7 +195,7 @@ static void step(fsr_machine *m, int number) {
     case FSR_INST_PARAM: *v = m->launch->scalar[inst->index]; break;
     case FSR_INST_INDEX: *v = fsr_value_from_int(inst->dtype, m->index[inst->index]); break;
     case FSR_INST_GUARD: *v = fsr_value_from_int(FSR_BOOL, holds(m, inst->index)); break;
-    case FSR_INST_BOUND: *v = bring_inside(m, inst); break;
+    case FSR_INST_INSIDE: *v = bring_inside(m, inst); break;
     case FSR_INST_LOAD:
         *v = (fsr_value){.bits = 0};
         if (!inst->guard || holds(m, inst->guard - 1))

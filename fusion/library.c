@@ -55,28 +55,28 @@ static int64_t work_sort(const fsr_library_call *call, bool gpu) {
 }
 
 /* The calling thread does all. */
-static void alone(const fsr_step *step, fsr_share_fn body, void *arg) {
-    (void)step;
+static void alone(const fsr_call_frame *frame, fsr_share_fn body, void *arg) {
+    (void)frame;
     body(arg, 0);
 }
 
-void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const *array, void *work) {
+void fsr_frame_fill(fsr_frame_room *out, const fsr_library_call *call, void *const *array, void *work) {
     const fsr_callee *c = &call->called->what;
-    *out = (fsr_step_room){.step = {.attributes = c->attributes,
-                                    .attribute_bytes = c->attribute_bytes,
-                                    .user = c->user,
-                                    .inputs = call->nin,
-                                    .outputs = call->nout,
-                                    .input = out->array,
-                                    .output = out->array + call->nin,
-                                    .work = work,
-                                    .work_bytes = call->work_bytes,
-                                    .why = out->why,
-                                    .why_bytes = sizeof out->why,
-                                    .threads = 1,
-                                    .parallel = alone}};
+    *out = (fsr_frame_room){.frame = {.attributes = c->attributes,
+                                      .attribute_bytes = c->attribute_bytes,
+                                      .user = c->user,
+                                      .inputs = call->nin,
+                                      .outputs = call->nout,
+                                      .input = out->array,
+                                      .output = out->array + call->nin,
+                                      .work = work,
+                                      .work_bytes = call->work_bytes,
+                                      .why = out->why,
+                                      .why_bytes = sizeof out->why,
+                                      .threads = 1,
+                                      .parallel = alone}};
     for (int i = 0; i < call->nin + call->nout; ++i) {
-        fsr_step_array *to = &out->array[i];
+        fsr_frame_array *to = &out->array[i];
         const fsr_library_array *from = &call->array[i];
         if (i >= call->nin) {
             *to = call->called->type[i - call->nin];
@@ -136,13 +136,13 @@ static int64_t work_fft(const fsr_library_call *call, bool gpu) {
 }
 
 static int64_t work_caller(const fsr_library_call *call, bool gpu) {
-    const fsr_step_bytes_fn work = call->called->what.work;
-    fsr_step_room room;
+    const fsr_call_bytes_fn work = call->called->what.work;
+    fsr_frame_room room;
     if (!work)
         return 0;
-    fsr_step_fill(&room, call, NULL, NULL);
-    room.step.cuda = gpu;
-    const int64_t bytes = work(&room.step);
+    fsr_frame_fill(&room, call, NULL, NULL);
+    room.frame.cuda = gpu;
+    const int64_t bytes = work(&room.frame);
     return bytes < 0 || bytes > FSR_SIZE_OVER ? FSR_SIZE_OVER : bytes;
 }
 

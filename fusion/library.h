@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library call as a step of a program: which, between which arrays, and the memory that it needs meanwhile. Arrays
+/* A library call as a thunk of a program: which, between which arrays, and the memory that it needs meanwhile. Arrays
  * are whole and in C order. Backends compute it: a table of functions each, by graph/libraries.def. */
 #ifndef FUSOR_FUSION_LIBRARY_H
 #define FUSOR_FUSION_LIBRARY_H
@@ -16,7 +16,7 @@ typedef struct fsr_library_array {
 
 typedef struct fsr_library_call {
     fsr_library library;
-    fsr_called *called; /* what it is told besides; a step's is a reference */
+    fsr_called *called; /* what it is told besides; a thunk's is a reference */
     int node;           /* of the flow */
     int nin, nout;
     fsr_library_array array[FSR_LIBRARY_ARRAYS]; /* arguments, then results */
@@ -31,12 +31,12 @@ static inline const char *fsr_library_call_name(const fsr_library_call *call) {
 }
 /* A call of the program's own as its functions see it, for a CPU and one thread. array: NULL, or of each argument
  * and result. */
-typedef struct fsr_step_room {
-    fsr_step step;
-    fsr_step_array array[FSR_LIBRARY_ARRAYS];
+typedef struct fsr_frame_room {
+    fsr_call_frame frame;
+    fsr_frame_array array[FSR_LIBRARY_ARRAYS];
     char why[256];
-} fsr_step_room;
-void fsr_step_fill(fsr_step_room *out, const fsr_library_call *call, void *const *array, void *work);
+} fsr_frame_room;
+void fsr_frame_fill(fsr_frame_room *out, const fsr_library_call *call, void *const *array, void *work);
 
 /* Selecting on a CPU: what of its workspace follows from sizes. */
 enum {

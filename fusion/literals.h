@@ -3,9 +3,9 @@
  *
  * A literal in the text lets a compiler use its value; one that changes from call to call would compile a kernel each
  * time. So a program's first literals are text, and one that differs in a later plan that is otherwise the same becomes
- * an argument. What decides is the flow after its passes: where a literal's value mattered to a pass (x * 1, a where on
+ * an argument. What decides is the flow after its rewrites: where a literal's value mattered to a rewrite (x * 1, a where on
  * true, two literals that are equal, exact operations that were folded) the flows are not the same, and each keeps its
- * own text. Nothing behind the passes looks at a literal's value: a plan with arguments has the groups, schedules and
+ * own text. Nothing behind the rewrites looks at a literal's value: a plan with arguments has the groups, schedules and
  * associations that it has without, and gives the same bits.
  *
  * Counter-example to leaving every first literal in the text: a compiler evaluates exp(0.7) itself, with its own last
@@ -23,7 +23,7 @@
 
 #include "fusion/partition.h"
 
-/* Numbers the literals of a flow whose passes are done, from 0, in the order of nodes and of their bodies, and finds
+/* Numbers the literals of a flow whose rewrites are done, from 0, in the order of nodes and of their bodies, and finds
  * those that must be arguments (flow->use). Their values and dtypes are malloc'ed, *n of them. FSR_ERR_MEMORY. */
 typedef struct fsr_literal {
     fsr_value value;

@@ -204,8 +204,8 @@ int fsr_call_arrays(const fsr_kernel *k, const fsr_inst *inst) {
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;
-    int n =
-        inst->kind == FSR_INST_STORE ? (inst->filter ? 3 : 1) : fsr_picks_loop(k, inst) || inst->kind == FSR_INST_BOUND;
+    int n = inst->kind == FSR_INST_STORE ? (inst->filter ? 3 : 1)
+                                         : fsr_picks_loop(k, inst) || inst->kind == FSR_INST_INSIDE;
     if (inst->kind == FSR_INST_OP)
         n = fsr_op_get(inst->op)->arity;
     if (inst->kind == FSR_INST_CALL)
@@ -262,7 +262,7 @@ int fsr_kernel_combining(const fsr_kernel *k) {
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst) {
     const fsr_index_form *form = fsr_access_form(k, inst->index);
     for (int t = 0; t < form->nterms; t++)
-        if (k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
+        if (k->inst[form->term[t].value].mode == FSR_INDEX_DROP)
             return true;
     return false;
 }
@@ -278,5 +278,5 @@ bool fsr_inst_reads(const fsr_kernel *k, int number, int value) {
 int fsr_inst_guard(const fsr_inst *inst) {
     if (inst->kind == FSR_INST_GUARD)
         return inst->index;
-    return inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_BOUND ? inst->guard - 1 : -1;
+    return inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_INSIDE ? inst->guard - 1 : -1;
 }

@@ -28,7 +28,7 @@
  * under guards. Where a version of the loops runs (schedule.version) some conditions are known. Counter-example to a
  * choice of addresses: of two arrays, the one not chosen may have no such element.
  *
- * Symbols. A BOUND brings a computed value into a known range; it is the only kind of value that an address or a
+ * Symbols. An INSIDE brings a computed value into a known range; it is the only kind of value that an address or a
  * condition may have a term of: so no address leaves its array, whatever the value, and what is known of a symbol is
  * its range. A load whose address has a symbol is a gather; nothing else knows gathers. One that raises keeps in its
  * array the greatest, as unsigned, of the indices that it met outside; 0 is none, as the extent is at least 1.
@@ -40,7 +40,7 @@
  *
  * Stores at computed addresses. The address of a STORE may have symbols as that of a LOAD; each element then goes where
  * the symbols lead. No two points of the domain have one place, unless the
- * store combines, so stores need no order. Where a symbol is a BOUND that
+ * store combines, so stores need no order. Where a symbol is an INSIDE that
  * drops, it is -1 for what lies outside, and a store there does not take place; only stores have such symbols. A STORE
  * with symbols is evaluated at every point of the domain.
  *
@@ -124,7 +124,7 @@ typedef enum fsr_stride_kind {
     FSR_STRIDE_VAR  /* run-time integer argument `slot` */
 } fsr_stride_kind;
 
-/* Run-time symbol of a form: a value that lies in a known range (a BOUND). */
+/* Run-time symbol of a form: a value that lies in a known range (an INSIDE). */
 typedef struct fsr_term {
     int value; /* i64 instruction */
     int slot;  /* integer argument: the coefficient; 0: 1 */
@@ -288,7 +288,7 @@ typedef struct fsr_schedule {
     int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
                     a GPU a square is a block's, and what lies along `tiled` in memory is staged */
     int tiled;
-    int breadth; /* MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
+    int breadth; /* CPU, MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
     /* GPU; 0 on a CPU */
     int high, broad; /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
     int threads;     /* of a block */
@@ -365,7 +365,7 @@ typedef struct fsr_kernel {
     char *comment; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
     int ndim, nparallel;
     int npasses;
-    /* 1 + a BOUND of level ONCE: a map of one dimension ends where it says. So may every pass of a kernel of one folded
+    /* 1 + an INSIDE of level ONCE: a map of one dimension ends where it says. So may every pass of a kernel of one folded
      * dimension: from there on its reductions see what changes none of their bits, and nobody asks for the elements
      * that it stores. 0: at its extent */
     int live;

@@ -28,7 +28,7 @@ int fsr_kernel_add(fsr_kernel *k, const fsr_inst *inst, fsr_stand least) {
 
 static bool same_inst(const fsr_inst *a, const fsr_inst *b) {
     bool same = a->kind == b->kind && a->dtype == b->dtype && a->compute == b->compute && a->op == b->op &&
-                a->index == b->index && a->guard == b->guard && a->bound == b->bound && a->report == b->report;
+                a->index == b->index && a->guard == b->guard && a->mode == b->mode && a->report == b->report;
     return same && !memcmp(a->arg, b->arg, sizeof a->arg);
 }
 

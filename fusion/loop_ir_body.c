@@ -40,7 +40,7 @@ static void need_arguments(const fsr_kernel *k, int pass, int number, fsr_need *
  * same. */
 static bool only_reports(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    if (inst->kind != FSR_INST_BOUND || !inst->report)
+    if (inst->kind != FSR_INST_INSIDE || !inst->report)
         return false;
     for (int i = number + 1; i < k->ninsts; i++)
         if (fsr_inst_reads(k, i, number))

@@ -78,10 +78,10 @@ static void read_load(fsr_kernel_reader *r, fsr_inst *inst) {
 }
 
 /* raise(v3, i9) to b2 if g0 */
-static void read_bound(fsr_kernel_reader *r, fsr_inst *inst, fsr_bound bound) {
+static void read_inside(fsr_kernel_reader *r, fsr_inst *inst, fsr_index_mode mode) {
     fsr_lex *l = &r->lex;
-    inst->kind = FSR_INST_BOUND;
-    inst->bound = bound;
+    inst->kind = FSR_INST_INSIDE;
+    inst->mode = mode;
     fsr_lex_expect(l, "(");
     inst->arg[0] = fsr_lex_mark(l, "v", r->k->ninsts);
     fsr_lex_expect(l, ",");
@@ -93,10 +93,10 @@ static void read_bound(fsr_kernel_reader *r, fsr_inst *inst, fsr_bound bound) {
         inst->guard = 1 + fsr_lex_mark(l, "g", r->k->nguards);
 }
 
-static bool read_bounds(fsr_kernel_reader *r, fsr_inst *inst) {
-    for (int b = 0; fsr_bound_name((fsr_bound)b); b++)
-        if (fsr_lex_try(&r->lex, fsr_bound_name((fsr_bound)b))) {
-            read_bound(r, inst, (fsr_bound)b);
+static bool read_insides(fsr_kernel_reader *r, fsr_inst *inst) {
+    for (int b = 0; fsr_index_mode_name((fsr_index_mode)b); b++)
+        if (fsr_lex_try(&r->lex, fsr_index_mode_name((fsr_index_mode)b))) {
+            read_inside(r, inst, (fsr_index_mode)b);
             return true;
         }
     return false;
@@ -170,7 +170,7 @@ static void read_value(fsr_kernel_reader *r, fsr_inst *inst) {
         inst->index = fsr_lex_mark(l, "d", r->k->ndim);
     } else if (fsr_lex_try(l, "load")) {
         read_load(r, inst);
-    } else if (read_bounds(r, inst)) {
+    } else if (read_insides(r, inst)) {
         return;
     } else if (fsr_lex_try(l, "call")) {
         read_call(r, inst);

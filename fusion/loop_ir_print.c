@@ -215,8 +215,8 @@ static void print_load(FILE *to, const fsr_kernel *k, const fsr_inst *inst) {
         fsr_fput(to, " if g%d", inst->guard - 1);
 }
 
-static void print_bound(FILE *to, const fsr_inst *inst) {
-    fsr_fput(to, "%s(v%d, i%d)", fsr_bound_name(inst->bound), inst->arg[0], inst->index);
+static void print_inside(FILE *to, const fsr_inst *inst) {
+    fsr_fput(to, "%s(v%d, i%d)", fsr_index_mode_name(inst->mode), inst->arg[0], inst->index);
     if (inst->report)
         fsr_fput(to, " to b%d", inst->report - 1);
     if (inst->guard)
@@ -255,7 +255,7 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     case FSR_INST_PARAM: fsr_fput(to, "s%d", inst->index); break;
     case FSR_INST_INDEX: fsr_fput(to, "index d%d", inst->index); break;
     case FSR_INST_GUARD: fsr_fput(to, "g%d", inst->index); break;
-    case FSR_INST_BOUND: print_bound(to, inst); break;
+    case FSR_INST_INSIDE: print_inside(to, inst); break;
     case FSR_INST_LOAD: print_load(to, k, inst); break;
     case FSR_INST_CALL: print_call(to, k, inst); break;
     case FSR_INST_COMBINE: print_combine(to, k, inst); break;

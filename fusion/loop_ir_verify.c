@@ -65,13 +65,13 @@ static bool folds_along_one(const fsr_kernel *k) {
     return folds;
 }
 
-/* A count that ends a kernel is known before its loop begins, and bounded. */
+/* A count that ends a kernel is known before its loop begins, and inside of an extent. */
 static bool check_live(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const int at = k->live - 1;
     if (!k->live)
         return true;
-    return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_BOUND && k->stand[at].level == FSR_ONCE &&
+    return (at >= 0 && at < k->ninsts && k->inst[at].kind == FSR_INST_INSIDE && k->stand[at].level == FSR_ONCE &&
             ((k->ndim == 1 && k->nparallel == 1 && k->npasses == 0) || folds_along_one(k))) ||
            fsr_check_bad(v, "v%d does not end a kernel of one dimension", at);
 }

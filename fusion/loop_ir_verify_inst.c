@@ -15,7 +15,7 @@ static const fsr_stand *stand_of(const fsr_check *v) {
 /* What is evaluated once: it moves along no dimension and takes place in any case. */
 static bool check_once(const fsr_check *v, const fsr_inst *inst) {
     const bool may = inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM || inst->kind == FSR_INST_OP ||
-                     inst->kind == FSR_INST_CALL || inst->kind == FSR_INST_BOUND || inst->kind == FSR_INST_LOAD;
+                     inst->kind == FSR_INST_CALL || inst->kind == FSR_INST_INSIDE || inst->kind == FSR_INST_LOAD;
     if (!may || stand_of(v)->pass != 0 || stand_of(v)->gathered ||
         (inst->guard && (inst->kind == FSR_INST_LOAD || inst->report)))
         return fsr_check_bad(v, "ONCE, and not of any point");
@@ -101,14 +101,14 @@ static bool check_call(const fsr_check *v, const fsr_inst *inst) {
            fsr_check_bad(v, "%s gives %s, not %s", f->name, fsr_dtype_name(f->result), fsr_dtype_name(inst->dtype));
 }
 
-/* The symbols of an address or a guard: bounded, and there. */
+/* The symbols of an address or a guard: brought inside, and there. */
 static bool check_symbols(const fsr_check *v, const fsr_index_form *form) {
     for (int t = 0; t < form->nterms; t++) {
         if (!check_argument(v, form->term[t].value))
             return false;
-        if (v->k->inst[form->term[t].value].kind != FSR_INST_BOUND)
-            return fsr_check_bad(v, "an address by v%d, which has no bound", form->term[t].value);
-        if (v->k->inst[form->term[t].value].bound == FSR_BOUND_DROP && v->k->inst[v->number].kind != FSR_INST_STORE)
+        if (v->k->inst[form->term[t].value].kind != FSR_INST_INSIDE)
+            return fsr_check_bad(v, "an address by v%d, which nothing brings inside", form->term[t].value);
+        if (v->k->inst[form->term[t].value].mode == FSR_INDEX_DROP && v->k->inst[v->number].kind != FSR_INST_STORE)
             return fsr_check_bad(v, "v%d, which may drop, in what is no store", form->term[t].value);
     }
     return true;
@@ -194,16 +194,16 @@ static bool check_store(const fsr_check *v, const fsr_inst *inst) {
            (!inst->combines || check_combining(v, inst));
 }
 
-static bool check_bound(const fsr_check *v, const fsr_inst *inst) {
+static bool check_inside(const fsr_check *v, const fsr_inst *inst) {
     const fsr_kernel *k = v->k;
-    if (!fsr_bound_name(inst->bound))
-        return fsr_check_bad(v, "unknown bound %d", (int)inst->bound);
+    if (!fsr_index_mode_name(inst->mode))
+        return fsr_check_bad(v, "unknown mode %d", (int)inst->mode);
     if (!fsr_check_range(inst->index, k->nints))
         return fsr_check_bad(v, "takes its extent from integer %d of %d", inst->index, k->nints);
     if (inst->dtype != FSR_I64)
         return fsr_check_bad(v, "an index that is %s", fsr_dtype_name(inst->dtype));
-    if ((inst->bound == FSR_BOUND_RAISE) != (inst->report != 0))
-        return fsr_check_bad(v, "a bound that raises without a report, or another one with it");
+    if ((inst->mode == FSR_INDEX_RAISE) != (inst->report != 0))
+        return fsr_check_bad(v, "a mode that raises without a report, or another one with it");
     if (inst->report && (!fsr_check_range(inst->report - 1, k->narrays) || !k->array[inst->report - 1].written ||
                          k->array[inst->report - 1].dtype != FSR_U64))
         return fsr_check_bad(v, "reports into array %d, which is no written u64", inst->report - 1);
@@ -327,7 +327,7 @@ bool fsr_check_inst(const fsr_check *v) {
     case FSR_INST_GUARD:
         return check_guarded(v, inst->index) &&
                (inst->dtype == FSR_BOOL || fsr_check_bad(v, "a guard that is not bool"));
-    case FSR_INST_BOUND: return check_bound(v, inst);
+    case FSR_INST_INSIDE: return check_inside(v, inst);
     case FSR_INST_LOAD:
     case FSR_INST_STORE: return check_memory(v, inst);
     case FSR_INST_OP: return check_op(v, inst);

@@ -65,7 +65,7 @@ static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_
         fsr_flow_clear(&flow);
     else
         status = fsr_program_make(&part->program, &flow, options, why, size);
-    part->nsteps = part->program.nsteps;
+    part->nthunks = part->program.nthunks;
     return status;
 }
 
@@ -171,43 +171,43 @@ void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layo
     out->arena = take(out, first > turn ? first : turn);
 }
 
-/* ---- one list of steps ------------------------------------------------------------------------------------- */
+/* ---- one list of thunks ------------------------------------------------------------------------------------- */
 
 /* Bytes count once for each of `times`. */
-static void move_steps(fsr_program_step *to, int *n, fsr_loop_part *part, int64_t times) {
-    for (int i = 0; i < part->nsteps; ++i) {
-        fsr_program_step *step = &to[(*n)++];
-        *step = part->program.step[i];
-        step->inner = true;
-        step->bytes_moved = fsr_size_mul(step->bytes_moved, times);
+static void move_thunks(fsr_thunk *to, int *n, fsr_loop_part *part, int64_t times) {
+    for (int i = 0; i < part->nthunks; ++i) {
+        fsr_thunk *thunk = &to[(*n)++];
+        *thunk = part->program.thunk[i];
+        thunk->inner = true;
+        thunk->bytes_moved = fsr_size_mul(thunk->bytes_moved, times);
     }
-    free(part->program.step);
-    part->program.step = NULL;
-    part->program.nsteps = 0;
+    free(part->program.thunk);
+    part->program.thunk = NULL;
+    part->program.nthunks = 0;
 }
 
 bool fsr_loop_splice(fsr_program *program) {
     int n = 0, loops = 0;
-    for (int i = 0; i < program->nsteps; ++i) {
-        const fsr_loop_plan *loop = program->step[i].loop;
+    for (int i = 0; i < program->nthunks; ++i) {
+        const fsr_loop_plan *loop = program->thunk[i].loop;
         loops += loop != NULL;
-        n += 1 + (loop ? loop->first.nsteps + loop->turn.nsteps : 0);
+        n += 1 + (loop ? loop->first.nthunks + loop->turn.nthunks : 0);
     }
     if (!loops)
         return true;
-    fsr_program_step *step = malloc(sizeof *step * (size_t)n);
-    if (!step)
+    fsr_thunk *thunk = malloc(sizeof *thunk * (size_t)n);
+    if (!thunk)
         return false;
     n = 0;
-    for (int i = 0; i < program->nsteps; ++i) {
-        step[n++] = program->step[i];
-        if (!program->step[i].loop)
+    for (int i = 0; i < program->nthunks; ++i) {
+        thunk[n++] = program->thunk[i];
+        if (!program->thunk[i].loop)
             continue;
-        move_steps(step, &n, &program->step[i].loop->first, 1);
-        move_steps(step, &n, &program->step[i].loop->turn, fsr_loop_turns(program->step[i].loop));
+        move_thunks(thunk, &n, &program->thunk[i].loop->first, 1);
+        move_thunks(thunk, &n, &program->thunk[i].loop->turn, fsr_loop_turns(program->thunk[i].loop));
     }
-    free(program->step);
-    program->step = step;
-    program->nsteps = n;
+    free(program->thunk);
+    program->thunk = thunk;
+    program->nthunks = n;
     return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop over arrays as a step of a program: its body's programs and the memory that they work in.
+/* A loop over arrays as a thunk of a program: its body's programs and the memory that they work in.
  *
  * The body is planned once, as a flow of its own: a turn, and with a condition what tells whether there is a first one.
- * Once the whole program is planned their steps stand behind the loop's, so that whoever compiles, explains, times or
- * counts steps sees one list; they are run by the loop's step, and passed over by who runs those around it.
+ * Once the whole program is planned their thunks stand behind the loop's, so that whoever compiles, explains, times or
+ * counts thunks sees one list; they are run by the loop's thunk, and passed over by who runs those around it.
  * The workspace is one block: for each state a second buffer (results are the first ones), which turns write in
  * alternation; slices on their way; conditions; and the temporaries of a turn. It does not depend on how many turns
  * there are. */
@@ -24,8 +24,8 @@ typedef struct fsr_loop_scalar {
 
 typedef struct fsr_loop_part {
     fsr_program program;
-    int nsteps; /* behind the loop's step once they are there, and then the program has none */
-    int *leaf;  /* by the program's leaves: the operand, or FSR_LOOP_GO */
+    int nthunks; /* behind the loop's thunk once they are there, and then the program has none */
+    int *leaf;   /* by the program's leaves: the operand, or FSR_LOOP_GO */
     fsr_loop_scalar *scalar;
 } fsr_loop_part;
 
@@ -49,9 +49,9 @@ fsr_status fsr_loop_plan_make(fsr_loop_plan **out, const fsr_flow *flow, int nod
 fsr_loop_plan *fsr_loop_plan_ref(fsr_loop_plan *loop);
 void fsr_loop_plan_unref(fsr_loop_plan *loop); /* NULL is allowed */
 
-/* Steps of a loop's body behind a step; 0: it is no loop's. */
-static inline int fsr_loop_steps(const fsr_program_step *step) {
-    return step->loop ? step->loop->first.nsteps + step->loop->turn.nsteps : 0;
+/* Thunks of a loop's body behind a thunk; 0: it is no loop's. */
+static inline int fsr_loop_thunks(const fsr_thunk *thunk) {
+    return thunk->loop ? thunk->loop->first.nthunks + thunk->loop->turn.nthunks : 0;
 }
 
 /* The turns that a plan counts: all, where they are known when it is made, else one. */
@@ -83,7 +83,7 @@ typedef struct fsr_loop_plans {
 fsr_status fsr_loop_plans_make(fsr_loop_plans *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                                size_t size);
 void fsr_loop_plans_clear(fsr_loop_plans *loops);
-/* Puts the steps of the loops' bodies behind those of the loops. False: out of memory. */
+/* Puts the thunks of the loops' bodies behind those of the loops. False: out of memory. */
 bool fsr_loop_splice(fsr_program *program);
 
 #endif

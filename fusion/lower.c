@@ -246,7 +246,7 @@ int fsr_lower_eval_under(fsr_lowering *l, fsr_link link, const fsr_index *index,
 /* A node's own work, not what brings its operands there. */
 static bool is_work(const fsr_inst *at) {
     return at->kind == FSR_INST_OP || at->kind == FSR_INST_CALL || at->kind == FSR_INST_COMBINE ||
-           at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_BOUND || at->filter;
+           at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_INSIDE || at->filter;
 }
 
 /* Puts the nodes of which a kernel has instructions behind the n that are there. Returns how many there are then. */

@@ -19,7 +19,7 @@ typedef struct fsr_want {
     int guard;
 } fsr_want;
 
-enum { FSR_MAX_BOUNDED = 64 };
+enum { FSR_MAX_INSIDE = 64 };
 
 typedef struct fsr_lowering {
     const fsr_partition *p;
@@ -30,9 +30,9 @@ typedef struct fsr_lowering {
     fsr_kernel *k;
     int guard;                  /* 1 + the guard under which values are needed at present; 0: none */
     bool indexed[FSR_MAX_DIMS]; /* dimensions whose index itself is used: not merged */
-    int nbounded;
+    int ninside;
     int64_t
-        bounded[FSR_MAX_BOUNDED]; /* extents; a BOUND's `index` is a number of these, and a combining store's `extent`,
+        inside[FSR_MAX_INSIDE]; /* extents; an INSIDE's `index` is a number of these, and a combining store's `extent`,
                                          until all is lowered */
     fsr_memo *memo;
     int depth;  /* evaluations one within the other */
@@ -146,12 +146,12 @@ int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *index);
 bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_index *index, int *out);
 /* The index in the whole array, given that in a part of it and the values of the computed indices. */
 bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part, const fsr_shape *whole,
-                           fsr_bound bound, const fsr_index *index, const int *value, fsr_index *inner);
-/* The number of an extent that bounds computed indices, or of what a store combines into, equal ones once; -1: too many.
+                           fsr_index_mode mode, const fsr_index *index, const int *value, fsr_index *inner);
+/* The number of an extent that computed indices are brought into, or of what a store combines into, equal ones once; -1: too many.
  * It becomes an argument when all is lowered (lower_finish.c). */
 int fsr_lower_extent(fsr_lowering *l, int64_t extent);
-/* A node's i-th computed index, whose value is there, brought into [0, extent): the BOUND. */
-int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound);
+/* A node's i-th computed index, whose value is there, brought into [0, extent): the INSIDE. */
+int fsr_lower_inside(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_index_mode mode);
 
 /* lower_fold.c */
 /* The group's number of a fold, -1: another group's. */

@@ -77,7 +77,7 @@ bool fsr_lower_end(fsr_lowering *l) {
     const int64_t extent = group->domain.extent[0];
     const fsr_link whose = group->nstores ? group->store[0] : (fsr_link){group->fold[0], 0};
     const int value = fsr_lower_eval(l, count, &index);
-    const int end = value < 0 ? -1 : fsr_lower_bound(l, whose, 0, value, extent + 1, FSR_BOUND_CLIP);
+    const int end = value < 0 ? -1 : fsr_lower_inside(l, whose, 0, value, extent + 1, FSR_INDEX_CLIP);
     l->k->live = group->nfolds && end >= 0 && !reports_end(l, end) ? 0 : end + 1;
     return end >= 0;
 }

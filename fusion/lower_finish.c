@@ -162,12 +162,12 @@ static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
 
 /* The extents of computed indices, and of what stores combine into, become arguments. */
 static bool finish_bounds(fsr_lowering *l) {
-    int slot[FSR_MAX_BOUNDED];
-    for (int i = 0; i < l->nbounded; ++i)
-        if ((slot[i] = fsr_lower_integer(l, l->bounded[i])) < 0)
+    int slot[FSR_MAX_INSIDE];
+    for (int i = 0; i < l->ninside; ++i)
+        if ((slot[i] = fsr_lower_integer(l, l->inside[i])) < 0)
             return false;
     for (int i = 0; i < l->k->ninsts; ++i)
-        if (l->k->inst[i].kind == FSR_INST_BOUND)
+        if (l->k->inst[i].kind == FSR_INST_INSIDE)
             l->k->inst[i].index = slot[l->k->inst[i].index];
         else if (l->k->inst[i].combines)
             l->k->inst[i].extent = slot[l->k->inst[i].extent];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering of gathers: the index of the source gets values as terms.
  *
- * What is computed is evaluated at the result's own index and bounded; a dimension of the source then lies at the
- * bound, or at it plus the dimension's own index. From there on it is an index like any other: views compose with it,
+ * What is computed is evaluated at the result's own index and brought inside; a dimension of the source then lies at the
+ * result, or at it plus the dimension's own index. From there on it is an index like any other: views compose with it,
  * maps recurse, a load has it in its address. So what is elementwise on either side fuses, and a fold below is loaded.
  *
  * Where the result is larger than what it is taken from, the source is stored first if it takes work. Counter-example
  * to evaluating it at each index: exp(x)[i] of a table of a hundred elements and a million indices. */
 #include "fusion/lower.h"
-#include "fusion/price.h"
 
 /* The source itself, which may be a view, is in memory, or costs nothing: through views. What a loop of another kernel
  * gives is in memory if it is read there. */
@@ -27,21 +26,21 @@ static int report_array(fsr_lowering *l, int report) {
 }
 
 int fsr_lower_extent(fsr_lowering *l, int64_t extent) {
-    for (int at = 0; at < l->nbounded; ++at)
-        if (l->bounded[at] == extent)
+    for (int at = 0; at < l->ninside; ++at)
+        if (l->inside[at] == extent)
             return at;
-    if (l->nbounded == FSR_MAX_BOUNDED)
+    if (l->ninside == FSR_MAX_INSIDE)
         return fsr_lower_refuse(l, "the kernel would have too many computed indices");
-    l->bounded[l->nbounded] = extent;
-    return l->nbounded++;
+    l->inside[l->ninside] = extent;
+    return l->ninside++;
 }
 
-int fsr_lower_bound(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_bound bound) {
-    fsr_inst inst = fsr_inst_blank(FSR_INST_BOUND, FSR_I64, link.id);
+int fsr_lower_inside(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_index_mode mode) {
+    fsr_inst inst = fsr_inst_blank(FSR_INST_INSIDE, FSR_I64, link.id);
     inst.arg[0] = value;
-    inst.bound = bound;
+    inst.mode = mode;
     inst.index = fsr_lower_extent(l, extent);
-    if (bound == FSR_BOUND_RAISE) {
+    if (mode == FSR_INDEX_RAISE) {
         inst.guard = l->guard;
         int array = report_array(l, l->flow->node[link.id].report + i);
         if (array < 0)
@@ -61,14 +60,14 @@ bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_inde
 }
 
 bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part, const fsr_shape *whole,
-                           fsr_bound bound, const fsr_index *index, const int *value, fsr_index *inner) {
+                           fsr_index_mode mode, const fsr_index *index, const int *value, fsr_index *inner) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     int next = 0;
     fsr_index_map(inner, index, &n->view, whole);
     for (int j = 0; j < whole->ndim; ++j) {
         if (!(n->axes >> j & 1))
             continue;
-        int symbol = fsr_lower_bound(l, link, next, value[next], fsr_added_extent(part, whole, &n->view, j), bound);
+        int symbol = fsr_lower_inside(l, link, next, value[next], fsr_added_extent(part, whole, &n->view, j), mode);
         ++next;
         if (symbol < 0)
             return false;
@@ -87,11 +86,10 @@ int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a gather has no affine index", link, asked);
     const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
-    const bool follows = l->p->target->gpu && fsr_price_gather_follows(l->flow, &l->group->domain, n, &index, &inner);
-    if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !follows && !is_at_hand(l, n->arg[0]))
+    if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !is_at_hand(l, n->arg[0]))
         return fsr_lower_blame(l, "what is taken from would be computed more often than it has elements", n->arg[0]);
     if (!fsr_lower_indices(l, link, 1, &index, value) ||
-        !fsr_lower_whole_index(l, link, &n->shape, source, n->bound, &index, value, &inner))
+        !fsr_lower_whole_index(l, link, &n->shape, source, n->mode, &index, value, &inner))
         return -1;
     return fsr_lower_eval(l, n->arg[0], &inner);
 }

@@ -146,7 +146,7 @@ static bool moved_section(fsr_lowering *l, fsr_link link, const fsr_index *index
         fsr_affine into = index->row[j];
         fsr_box box;
         if (n->axes >> j & 1) {
-            int corner = fsr_lower_bound(l, link, next, value[next], n->shape.dim[j] - part->dim[j] + 1, n->bound);
+            int corner = fsr_lower_inside(l, link, next, value[next], n->shape.dim[j] - part->dim[j] + 1, n->mode);
             if (corner < 0)
                 return false;
             if (into.nterms == FSR_MAX_DIMS)
@@ -194,7 +194,7 @@ int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return fsr_lower_blame_flat(l, "a reshape of a prefix has no affine index", link, asked);
     const int64_t extent = n->shape.dim[last];
     const int value = fsr_lower_eval(l, n->arg[2], &index);
-    const int count = value < 0 ? -1 : fsr_lower_bound(l, link, 0, value, extent + 1, FSR_BOUND_CLIP);
+    const int count = value < 0 ? -1 : fsr_lower_inside(l, link, 0, value, extent + 1, FSR_INDEX_CLIP);
     fsr_affine into;
     if (count < 0)
         return -1;

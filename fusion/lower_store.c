@@ -47,10 +47,10 @@ static bool scattered_place(fsr_lowering *l, fsr_link link, const fsr_index *ind
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
     int value[FSR_MAX_DIMS];
     fsr_index told;
-    bool raises = n->bound == FSR_BOUND_RAISE;
+    bool raises = n->mode == FSR_INDEX_RAISE;
     return fsr_lower_indices(l, link, 2, index, value) &&
-           (!raises || fsr_lower_whole_index(l, link, part, &n->shape, FSR_BOUND_RAISE, index, value, &told)) &&
-           fsr_lower_whole_index(l, link, part, &n->shape, raises ? FSR_BOUND_DROP : n->bound, index, value, place);
+           (!raises || fsr_lower_whole_index(l, link, part, &n->shape, FSR_INDEX_RAISE, index, value, &told)) &&
+           fsr_lower_whole_index(l, link, part, &n->shape, raises ? FSR_INDEX_DROP : n->mode, index, value, place);
 }
 
 /* Where a section's element lies in the whole array: behind the corner, where that is computed. */
@@ -68,11 +68,11 @@ static bool section_place(fsr_lowering *l, fsr_link link, const fsr_index *index
     for (int j = 0; j < n->shape.ndim; ++j) {
         if (!(n->axes >> j & 1))
             continue;
-        int bound = fsr_lower_bound(l, link, next, corner[next], n->shape.dim[j] - part->dim[j] + 1, n->bound);
+        int mode = fsr_lower_inside(l, link, next, corner[next], n->shape.dim[j] - part->dim[j] + 1, n->mode);
         ++next;
-        if (bound < 0)
+        if (mode < 0)
             return false;
-        fsr_affine_add_symbol(&place->row[j], bound, 1);
+        fsr_affine_add_symbol(&place->row[j], mode, 1);
     }
     return true;
 }
@@ -121,7 +121,7 @@ static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int m
     const int number = n->front ? -1 : fsr_lower_number(l, link.id, row, l->k->inst[before].dtype);
     const int place =
         number < 0 && !n->front ? -1 : fsr_lower_made(l, fsr_kernel_place(l->k, mask, before, number, n->front));
-    return place < 0 ? -1 : fsr_lower_bound(l, link, 0, place, n->shape.dim[n->shape.ndim - 1], FSR_BOUND_DROP);
+    return place < 0 ? -1 : fsr_lower_inside(l, link, 0, place, n->shape.dim[n->shape.ndim - 1], FSR_INDEX_DROP);
 }
 
 /* The filter's own element. Where the count is the kernel's own, along its columns, the store says mask and count, and

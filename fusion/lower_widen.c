@@ -75,7 +75,7 @@ static int widened(fsr_lowering *l, int load, const fsr_guard *from, const fsr_g
     return (guard.n && !to) || (by_column && level == FSR_ROW) || level != l->k->stand[load].level ? -1 : to;
 }
 
-/* Marks what the value is made of. False: an index is reported there, or bounded for each column by its guard alone. */
+/* Marks what the value is made of. False: an index is reported there, or brought inside for each column by its guard alone. */
 static bool mark(const fsr_kernel *k, int inst, bool *made) {
     for (int i = 0; i < k->ninsts; ++i)
         made[i] = i == inst;
@@ -83,7 +83,7 @@ static bool mark(const fsr_kernel *k, int inst, bool *made) {
         int argument[FSR_MAX_ARGUMENTS], n = made[i] ? fsr_inst_arguments(k, i, argument) : 0;
         for (int a = 0; a < n; ++a)
             made[argument[a]] = true;
-        if (made[i] && k->inst[i].kind == FSR_INST_BOUND && k->inst[i].guard &&
+        if (made[i] && k->inst[i].kind == FSR_INST_INSIDE && k->inst[i].guard &&
             (k->inst[i].report || k->stand[i].level == FSR_ELEM))
             return false;
     }

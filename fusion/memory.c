@@ -53,33 +53,33 @@ static bool loaded_before(const fsr_kernel *k, int from, int to) {
     return loaded;
 }
 
-/* An array that dies at this step and may be written over by array `to`. */
+/* An array that dies at this thunk and may be written over by array `to`. */
 static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
-    const fsr_program_step *step = &program->step[at];
-    size_t size = fsr_dtype_size(step->kernel->array[to].dtype);
-    for (int a = 0; a < step->kernel->narrays; ++a) {
-        if (step->use[a].slot.kind != FSR_SLOT_TEMPORARY || step->use[a].written || step->kernel->array[a].aliased)
+    const fsr_thunk *thunk = &program->thunk[at];
+    size_t size = fsr_dtype_size(thunk->kernel->array[to].dtype);
+    for (int a = 0; a < thunk->kernel->narrays; ++a) {
+        if (thunk->use[a].slot.kind != FSR_SLOT_TEMPORARY || thunk->use[a].written || thunk->kernel->array[a].aliased)
             continue;
-        const fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
-        bool ends = program->temporary[block_of(program, step->use[a].slot.ordinal)].last == at && t->last == at;
-        if (ends && t->bytes == bytes && fsr_dtype_size(step->kernel->array[a].dtype) == size &&
-            plain(step->kernel, a) && loaded_before(step->kernel, a, to))
+        const fsr_temporary *t = &program->temporary[thunk->use[a].slot.ordinal];
+        bool ends = program->temporary[block_of(program, thunk->use[a].slot.ordinal)].last == at && t->last == at;
+        if (ends && t->bytes == bytes && fsr_dtype_size(thunk->kernel->array[a].dtype) == size &&
+            plain(thunk->kernel, a) && loaded_before(thunk->kernel, a, to))
             return a;
     }
     return -1;
 }
 
 static void in_place_step(fsr_program *program, int at) {
-    fsr_program_step *step = &program->step[at];
-    fsr_kernel *k = step->kernel;
+    fsr_thunk *thunk = &program->thunk[at];
+    fsr_kernel *k = thunk->kernel;
     for (int a = 0; a < k->narrays && k->npasses == 0 && !k->nests; ++a) {
-        if (step->use[a].slot.kind != FSR_SLOT_TEMPORARY || !step->use[a].written || !plain(k, a))
+        if (thunk->use[a].slot.kind != FSR_SLOT_TEMPORARY || !thunk->use[a].written || !plain(k, a))
             continue;
-        fsr_temporary *t = &program->temporary[step->use[a].slot.ordinal];
+        fsr_temporary *t = &program->temporary[thunk->use[a].slot.ordinal];
         int from = t->first == at && t->in_place_of < 0 ? dying(program, at, a, t->bytes) : -1;
         if (from < 0)
             continue;
-        t->in_place_of = block_of(program, step->use[from].slot.ordinal);
+        t->in_place_of = block_of(program, thunk->use[from].slot.ordinal);
         program->temporary[t->in_place_of].last = t->last;
         k->array[a].aliased = k->array[from].aliased = true;
     }
@@ -87,9 +87,9 @@ static void in_place_step(fsr_program *program, int at) {
 
 /* A library call that overwrites a copy of its first argument has the argument for a copy, if it dies there. */
 static void in_place_call(fsr_program *program, int at) {
-    const fsr_program_step *step = &program->step[at];
-    const fsr_use *from = &step->use[0], *work = &step->use[step->nuses - 1];
-    if (!step->call->spoils || from->slot.kind != FSR_SLOT_TEMPORARY || from->bytes != work->bytes)
+    const fsr_thunk *thunk = &program->thunk[at];
+    const fsr_use *from = &thunk->use[0], *work = &thunk->use[thunk->nuses - 1];
+    if (!thunk->call->spoils || from->slot.kind != FSR_SLOT_TEMPORARY || from->bytes != work->bytes)
         return;
     const int block = block_of(program, from->slot.ordinal);
     if (program->temporary[block].last == at && program->temporary[from->slot.ordinal].last == at)
@@ -99,9 +99,9 @@ static void in_place_call(fsr_program *program, int at) {
 void fsr_memory_lifetimes(fsr_program *program) {
     for (int t = 0; t < program->ntemporaries; ++t)
         program->temporary[t].first = program->temporary[t].last = -1;
-    for (int i = 0; i < program->nsteps; ++i)
-        for (int u = 0; u < program->step[i].nuses; ++u) {
-            const fsr_use *use = &program->step[i].use[u];
+    for (int i = 0; i < program->nthunks; ++i)
+        for (int u = 0; u < program->thunk[i].nuses; ++u) {
+            const fsr_use *use = &program->thunk[i].use[u];
             if (use->slot.kind != FSR_SLOT_TEMPORARY)
                 continue;
             fsr_temporary *t = &program->temporary[use->slot.ordinal];
@@ -124,36 +124,37 @@ static void extend_blocks(fsr_program *program) {
 
 void fsr_memory_in_place(fsr_program *program) {
     extend_blocks(program);
-    for (int i = 0; i < program->nsteps; ++i)
-        if (program->step[i].kind == FSR_STEP_KERNEL)
+    for (int i = 0; i < program->nthunks; ++i)
+        if (program->thunk[i].kind == FSR_THUNK_KERNEL)
             in_place_step(program, i);
-        else if (program->step[i].kind == FSR_STEP_LIBRARY && !program->step[i].nothing)
+        else if (program->thunk[i].kind == FSR_THUNK_LIBRARY && !program->thunk[i].nothing)
             in_place_call(program, i);
 }
 
 /* ---- leaves that are given away --------------------------------------------------------------------------------- */
 
-static bool uses(const fsr_program_step *step, fsr_slot_kind kind, int ordinal, bool written) {
-    for (int u = 0; u < step->nuses; ++u)
-        if (step->use[u].slot.kind == kind && step->use[u].slot.ordinal == ordinal && step->use[u].written == written)
+static bool uses(const fsr_thunk *thunk, fsr_slot_kind kind, int ordinal, bool written) {
+    for (int u = 0; u < thunk->nuses; ++u)
+        if (thunk->use[u].slot.kind == kind && thunk->use[u].slot.ordinal == ordinal &&
+            thunk->use[u].written == written)
             return true;
     return false;
 }
 
-static int array_of(const fsr_program_step *step, fsr_slot_kind kind, int ordinal) {
-    for (int a = 0; a < step->kernel->narrays; ++a)
-        if (step->use[a].slot.kind == kind && step->use[a].slot.ordinal == ordinal)
+static int array_of(const fsr_thunk *thunk, fsr_slot_kind kind, int ordinal) {
+    for (int a = 0; a < thunk->kernel->narrays; ++a)
+        if (thunk->use[a].slot.kind == kind && thunk->use[a].slot.ordinal == ordinal)
             return a;
     return -1;
 }
 
 /* The kernel may write the output over the leaf, which it reads; then the two are marked. */
-static bool may_take(fsr_program_step *step, int leaf, int output) {
-    fsr_kernel *k = step->kernel;
-    if (!k || k->npasses || k->nests || step->part || step->in_place)
+static bool may_take(fsr_thunk *thunk, int leaf, int output) {
+    fsr_kernel *k = thunk->kernel;
+    if (!k || k->npasses || k->nests || thunk->part || thunk->in_place)
         return false;
-    const int from = array_of(step, FSR_SLOT_LEAF, leaf), to = array_of(step, FSR_SLOT_OUTPUT, output);
-    if (k->array[from].aliased || k->array[to].aliased || step->use[from].bytes != step->use[to].bytes ||
+    const int from = array_of(thunk, FSR_SLOT_LEAF, leaf), to = array_of(thunk, FSR_SLOT_OUTPUT, output);
+    if (k->array[from].aliased || k->array[to].aliased || thunk->use[from].bytes != thunk->use[to].bytes ||
         fsr_dtype_size(k->array[from].dtype) != fsr_dtype_size(k->array[to].dtype) || !plain(k, from) ||
         !plain(k, to) || !loaded_before(k, from, to))
         return false;
@@ -162,43 +163,43 @@ static bool may_take(fsr_program_step *step, int leaf, int output) {
 }
 
 /* The loop takes the leaf as the first value of the state that the output is the last one of, and as nothing else. */
-static bool is_state(const fsr_program_step *step, int leaf, int output) {
-    const fsr_loop_plan *loop = step->loop;
+static bool is_state(const fsr_thunk *thunk, int leaf, int output) {
+    const fsr_loop_plan *loop = thunk->loop;
     int next = 0, state = -1, times = 0, result = -1;
     for (int k = 0; loop && k < loop->noperands; ++k) {
         if (loop->scalar[k])
             continue;
-        const fsr_slot slot = step->use[next++].slot;
+        const fsr_slot slot = thunk->use[next++].slot;
         if (slot.kind != FSR_SLOT_LEAF || slot.ordinal != leaf)
             continue;
         state = k < loop->nstate ? k : -1;
         ++times;
     }
     for (int i = 0; loop && i < loop->nstate; ++i) {
-        if (!(step->present >> i & 1))
+        if (!(thunk->present >> i & 1))
             continue;
-        const fsr_slot slot = step->use[next++].slot;
+        const fsr_slot slot = thunk->use[next++].slot;
         if (slot.kind == FSR_SLOT_OUTPUT && slot.ordinal == output)
             result = i;
     }
     return times == 1 && state >= 0 && state == result;
 }
 
-/* One step writes the output, and none behind it reads the leaf, which no other output has taken. */
+/* One thunk writes the output, and none behind it reads the leaf, which no other output has taken. */
 static bool takes(fsr_program *program, int leaf, int output) {
     int writer = -1;
     for (int o = 0; o < output; ++o)
         if (program->gift[o] == leaf)
             return false;
-    for (int i = 0; i < program->nsteps; ++i) {
-        fsr_program_step *step = &program->step[i];
-        const bool reads = uses(step, FSR_SLOT_LEAF, leaf, false);
-        if (writer >= 0 && (reads || uses(step, FSR_SLOT_OUTPUT, output, true)))
+    for (int i = 0; i < program->nthunks; ++i) {
+        fsr_thunk *thunk = &program->thunk[i];
+        const bool reads = uses(thunk, FSR_SLOT_LEAF, leaf, false);
+        if (writer >= 0 && (reads || uses(thunk, FSR_SLOT_OUTPUT, output, true)))
             return false;
-        if (!uses(step, FSR_SLOT_OUTPUT, output, true))
+        if (!uses(thunk, FSR_SLOT_OUTPUT, output, true))
             continue;
         writer = i;
-        if (reads && !is_state(step, leaf, output) && !may_take(step, leaf, output))
+        if (reads && !is_state(thunk, leaf, output) && !may_take(thunk, leaf, output))
             return false;
     }
     return writer >= 0;
@@ -236,12 +237,12 @@ typedef struct packing {
     int n, capacity;
 } packing;
 
-/* The first of those that are not dead before a step; n: there is none. */
-static int after(const turns *place, int step) {
+/* The first of those that are not dead before a thunk; n: there is none. */
+static int after(const turns *place, int thunk) {
     int low = 0, high = place->n;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (place->item[middle]->last < step)
+        if (place->item[middle]->last < thunk)
             low = middle + 1;
         else
             high = middle;

@@ -156,10 +156,10 @@ static bool is_call(const fsr_flow *flow, int node) {
 /* Of each pair, whether some kernel of the program computes both. NULL: out of memory. */
 static bool *find_together(const fsr_program *program, const fsr_flow *flow) {
     bool *together = calloc((size_t)flow->npairs + 1, sizeof *together);
-    for (int k = 0; together && k < program->nsteps; ++k) {
-        if (program->step[k].kind != FSR_STEP_KERNEL)
+    for (int k = 0; together && k < program->nthunks; ++k) {
+        if (program->thunk[k].kind != FSR_THUNK_KERNEL)
             continue;
-        const computed c = nodes_of(program->step[k].kernel);
+        const computed c = nodes_of(program->thunk[k].kernel);
         for (int h = 0; h < 2; ++h) {
             search s = {flow, h ? FSR_PAIR_FUSE : FSR_PAIR_APART, 0, -1};
             for (int i; (i = next_of(&s, &c, &c)) >= 0;)

@@ -7,11 +7,11 @@
  * A leaf is taken as it lies, and so is any array of which a view changes the shape alone. Other views are copied: calls
  * take arrays in C order. */
 #include "fusion/partition_parts.h"
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include "graph/message.h"
 #include "graph/rounds.h"
 
-const char fsr_reason_library[] = "a library call is a step of its own";
+const char fsr_reason_library[] = "a library call is a thunk of its own";
 
 int fsr_group_arrays(const fsr_group *group) {
     if (group->library)

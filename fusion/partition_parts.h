@@ -88,7 +88,7 @@ fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t 
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
 
-/* partition_library.c: a library call becomes a step, its arguments are stored before. */
+/* partition_library.c: a library call becomes a thunk, its arguments are stored before. */
 fsr_status fsr_partition_call(fsr_partition *p, int node, char *why, size_t size);
 extern const char fsr_reason_library[];
 /* Arrays of a group, and whether it reads the i-th: of a kernel, or of a library call. A group that was merged has

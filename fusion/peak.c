@@ -6,7 +6,7 @@
  * by node. It needs no plan: the nodes in their order, each alive until the last that reads it, give its peak in one
  * walk.
  *
- * Where a plan takes more it is cut, at the steps that are over alone: behind a node, so that whatever the unfused
+ * Where a plan takes more it is cut, at the thunks that are over alone: behind a node, so that whatever the unfused
  * program would have in memory there is stored, and no kernel has roots on both sides. A plan that is cut everywhere is
  * the unfused one. Counter-example to giving up every n-th fusion of the whole: a sum of 3,200 products was one array
  * over its limit, and became 4,379 kernels, of 25.
@@ -179,9 +179,9 @@ static bool add(fsr_cuts *cuts, int node) {
     return true;
 }
 
-/* Bytes of temporaries alive at each step. */
+/* Bytes of temporaries alive at each thunk. */
 static int64_t *live_bytes(const fsr_program *program) {
-    int64_t *live = calloc((size_t)program->nsteps + 1, sizeof *live);
+    int64_t *live = calloc((size_t)program->nthunks + 1, sizeof *live);
     for (int i = 0; live && i < program->ntemporaries; ++i) {
         const fsr_temporary *t = &program->temporary[i];
         if (t->in_place_of >= 0 || t->first < 0)
@@ -189,7 +189,7 @@ static int64_t *live_bytes(const fsr_program *program) {
         live[t->first] += fsr_round_up(t->bytes, ALIGN);
         live[t->last + 1] -= fsr_round_up(t->bytes, ALIGN);
     }
-    for (int i = 0; live && i < program->nsteps; ++i)
+    for (int i = 0; live && i < program->nthunks; ++i)
         live[i + 1] += live[i];
     return live;
 }
@@ -202,12 +202,12 @@ static int written_node(const fsr_program *program, const fsr_flow *flow, const 
     return use->slot.kind == FSR_SLOT_TEMPORARY ? program->temporary[use->slot.ordinal].link.id : -1;
 }
 
-/* Where a step is cut: between the first and the last node that it stores; of a step that stores one, behind it, or
+/* Where a thunk is cut: between the first and the last node that it stores; of a thunk that stores one, behind it, or
  * half way back to the cut before. */
-static bool cut_step(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, const fsr_program_step *step) {
+static bool cut_thunk(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, const fsr_thunk *thunk) {
     int first = INT32_MAX, last = -1;
-    for (int u = 0; u < step->nuses; ++u) {
-        int node = written_node(program, flow, &step->use[u]);
+    for (int u = 0; u < thunk->nuses; ++u) {
+        int node = written_node(program, flow, &thunk->use[u]);
         if (node < 0)
             continue;
         first = node < first ? node : first;
@@ -223,29 +223,29 @@ static bool cut_step(fsr_cuts *cuts, const fsr_program *program, const fsr_flow 
 
 int fsr_cuts_add(fsr_cuts *cuts, const fsr_program *program, const fsr_flow *flow, int64_t limit) {
     int64_t *live = live_bytes(program), most = 0;
-    int *grown = realloc(cuts->at, sizeof *grown * (size_t)(cuts->n + program->nsteps + 1));
+    int *grown = realloc(cuts->at, sizeof *grown * (size_t)(cuts->n + program->nthunks + 1));
     int added = live && grown ? 0 : -1;
     cuts->at = grown ? grown : cuts->at;
-    for (int i = 0; added >= 0 && i < program->nsteps; ++i)
+    for (int i = 0; added >= 0 && i < program->nthunks; ++i)
         most = live[i] > most ? live[i] : most;
-    for (int i = 0; added >= 0 && i < program->nsteps; ++i)
+    for (int i = 0; added >= 0 && i < program->nthunks; ++i)
         if (live[i] >= most || live[i] > limit)
-            added += cut_step(cuts, program, flow, &program->step[i]);
+            added += cut_thunk(cuts, program, flow, &program->thunk[i]);
     free(live);
     return added;
 }
 
-static bool is_alive(const fsr_temporary *t, int step) {
-    return t->first >= 0 && t->first <= step && step <= t->last;
+static bool is_alive(const fsr_temporary *t, int thunk) {
+    return t->first >= 0 && t->first <= thunk && thunk <= t->last;
 }
 
-/* Of the temporaries alive at a step the one whose store spares least, NULL: none may go; *gone: one has gone
+/* Of the temporaries alive at a thunk the one whose store spares least, NULL: none may go; *gone: one has gone
  * already. */
-static const fsr_temporary *least_saving(const fsr_cuts *cuts, const fsr_program *program, int step, bool *gone) {
+static const fsr_temporary *least_saving(const fsr_cuts *cuts, const fsr_program *program, int thunk, bool *gone) {
     const fsr_temporary *least = NULL;
     for (int i = 0; i < program->ntemporaries; ++i) {
         const fsr_temporary *t = &program->temporary[i];
-        if (t->saving <= 0 || !is_alive(t, step))
+        if (t->saving <= 0 || !is_alive(t, thunk))
             continue;
         *gone = *gone || cuts->again[t->link.id];
         least = least && least->saving <= t->saving ? least : t;
@@ -260,9 +260,9 @@ int fsr_cuts_unstore(fsr_cuts *cuts, const fsr_program *program, const fsr_flow 
         cuts->again = calloc((size_t)flow->n + 1, sizeof *cuts->again);
     if (!live || !cuts->again)
         added = -1;
-    for (int i = 0; added >= 0 && i < program->nsteps; ++i)
+    for (int i = 0; added >= 0 && i < program->nthunks; ++i)
         most = live[i] > most ? live[i] : most;
-    for (int i = 0; added >= 0 && i < program->nsteps; ++i) {
+    for (int i = 0; added >= 0 && i < program->nthunks; ++i) {
         bool gone = false;
         const fsr_temporary *least = live[i] >= most || live[i] > limit ? least_saving(cuts, program, i, &gone) : NULL;
         if (!least || gone)

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipeline table and its runner; see passes.h. */
-#include "fusion/passes.h"
+/* The pipeline table and its runner; see rewrites.h. */
+#include "fusion/rewrites.h"
 #include "graph/message.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const struct {
     const char *name;
-    fsr_pass_fn run;
+    fsr_rewrite_fn run;
 } pipeline[] = {
-    {"compose", fsr_pass_compose}, {"simplify", fsr_pass_simplify}, {"fold", fsr_pass_fold},     {"cse", fsr_pass_cse},
-    {"bounds", fsr_pass_bounds},   {"hoist", fsr_pass_hoist},       {"places", fsr_pass_places}, {"dce", fsr_pass_dce},
+    {"compose", fsr_rewrite_compose}, {"simplify", fsr_rewrite_simplify}, {"fold", fsr_rewrite_fold},
+    {"cse", fsr_rewrite_cse},         {"bounds", fsr_rewrite_bounds},     {"hoist", fsr_rewrite_hoist},
+    {"places", fsr_rewrite_places},   {"dce", fsr_rewrite_dce},
 };
-enum { PASSES = sizeof pipeline / sizeof pipeline[0] };
+enum { REWRITES = sizeof pipeline / sizeof pipeline[0] };
 
-const char *fsr_pass_name(int i) {
-    return i >= 0 && i < PASSES ? pipeline[i].name : NULL;
+const char *fsr_rewrite_name(int i) {
+    return i >= 0 && i < REWRITES ? pipeline[i].name : NULL;
 }
 
-fsr_pass_fn fsr_pass_find(const char *name) {
-    for (int i = 0; i < PASSES; ++i)
+fsr_rewrite_fn fsr_rewrite_find(const char *name) {
+    for (int i = 0; i < REWRITES; ++i)
         if (strcmp(pipeline[i].name, name) == 0)
             return pipeline[i].run;
     return NULL;
@@ -37,8 +38,8 @@ bool fsr_list_has(const char *list, const char *word) {
     return false;
 }
 
-/* Nodes of a flow for which a pass has to prove that it changed nothing if it says so: a signature before it and one
- * after it. A pass that does not tell the truth need not be asked about a million of nodes. */
+/* Nodes of a flow for which a rewrite has to prove that it changed nothing if it says so: a signature before it and one
+ * after it. A rewrite that does not tell the truth need not be asked about a million of nodes. */
 enum { MOST_PROVED = 1024 };
 
 typedef struct signature {
@@ -48,9 +49,9 @@ typedef struct signature {
 
 typedef struct run {
     fsr_flow *flow;
-    const fsr_pass_options *options;
+    const fsr_rewrite_options *options;
     bool proves;
-    signature of; /* of the flow as it is, if passes have to prove */
+    signature of; /* of the flow as it is, if rewrites have to prove */
     bool verified;
     char *why;
     size_t size;
@@ -61,8 +62,8 @@ static fsr_status sign(const fsr_flow *flow, signature *of) {
     return of->bytes ? FSR_OK : FSR_ERR_MEMORY;
 }
 
-/* The flow's signature takes the place of that before the pass. */
-static fsr_status prove(run *r, int pass, bool changed) {
+/* The flow's signature takes the place of that before the rewrite. */
+static fsr_status prove(run *r, int rewrite, bool changed) {
     signature after = {NULL, 0};
     fsr_status status = sign(r->flow, &after);
     const bool differs = !status && (r->of.size != after.size || memcmp(r->of.bytes, after.bytes, after.size) != 0);
@@ -70,47 +71,47 @@ static fsr_status prove(run *r, int pass, bool changed) {
     r->of = after;
     if (!differs || changed)
         return status;
-    snprintf(r->why, r->size, "pass %s changed the flow and said it did not", pipeline[pass].name);
+    snprintf(r->why, r->size, "rewrite %s changed the flow and said it did not", pipeline[rewrite].name);
     return FSR_ERR_INTERNAL;
 }
 
-static fsr_status verify(run *r, int pass) {
+static fsr_status verify(run *r, int rewrite) {
     char violation[200];
     r->verified = true;
     if (!fsr_flow_verify(r->flow, violation, sizeof violation))
         return FSR_OK;
-    snprintf(r->why, r->size, "after pass %s: %s", pipeline[pass].name, violation);
+    snprintf(r->why, r->size, "after rewrite %s: %s", pipeline[rewrite].name, violation);
     return FSR_ERR_INTERNAL;
 }
 
-static bool prints(const fsr_pass_options *options, int pass) {
-    return fsr_list_has(options->print_after, pipeline[pass].name) || fsr_list_has(options->print_after, "all");
+static bool prints(const fsr_rewrite_options *options, int rewrite) {
+    return fsr_list_has(options->print_after, pipeline[rewrite].name) || fsr_list_has(options->print_after, "all");
 }
 
-/* What a pass made a constant is in no pair any more: counter-example to leaving that to the next pass that redirects,
+/* What a rewrite made a constant is in no pair any more: counter-example to leaving that to the next rewrite that redirects,
  * which has changed nothing itself. */
-static fsr_status run_one(run *r, int pass) {
+static fsr_status run_one(run *r, int rewrite) {
     fsr_status status = FSR_OK;
-    const bool changed = pipeline[pass].run(r->flow, &status);
+    const bool changed = pipeline[rewrite].run(r->flow, &status);
     fsr_flow_settle_pairs(r->flow);
     if (!status && r->proves)
-        status = prove(r, pass, changed);
+        status = prove(r, rewrite, changed);
     r->verified = r->verified && !changed;
     if (!status && changed)
-        status = verify(r, pass);
-    if (!status && prints(r->options, pass)) {
-        fprintf(r->options->to, "# after %s:\n", pipeline[pass].name);
+        status = verify(r, rewrite);
+    if (!status && prints(r->options, rewrite)) {
+        fprintf(r->options->to, "# after %s:\n", pipeline[rewrite].name);
         fsr_flow_print(r->flow, r->options->to);
     }
     return status;
 }
 
-/* What is planned was verified, however many passes say that they changed nothing. */
-fsr_status fsr_passes_run(fsr_flow *flow, const fsr_pass_options *options, char *why, size_t size) {
+/* What is planned was verified, however many rewrites say that they changed nothing. */
+fsr_status fsr_rewrites_run(fsr_flow *flow, const fsr_rewrite_options *options, char *why, size_t size) {
     run r = {.flow = flow, .options = options, .proves = flow->n <= MOST_PROVED, .why = why, .size = size};
     fsr_status status = r.proves ? sign(flow, &r.of) : FSR_OK;
     int last = -1;
-    for (int i = 0; i < PASSES && !status; ++i)
+    for (int i = 0; i < REWRITES && !status; ++i)
         if (!fsr_list_has(options->skip, pipeline[i].name))
             status = run_one(&r, last = i);
     if (!status && last >= 0 && !(r.proves && r.verified))

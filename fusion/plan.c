@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a flow to a program: passes, partition, order of the groups, schedules, names, memory. What takes more memory
+/* From a flow to a program: rewrites, partition, order of the groups, schedules, names, memory. What takes more memory
  * than it may is cut, and planned again. */
 #define _GNU_SOURCE 1
 #include "fusion/plan.h"
@@ -66,7 +66,7 @@ fsr_status fsr_kernel_rename(fsr_kernel *k) {
 }
 
 /* Completes the kernel's schedule: its arrays and flags are settled now. */
-static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
+static fsr_status finish_thunk(fsr_kernel *k, char *why, size_t size) {
     char violation[200];
     for (int i = 0; k->nests && i < k->nests->n; ++i)
         fsr_schedule_finish(k->nests->nest[i].kernel);
@@ -80,15 +80,15 @@ static fsr_status finish_step(fsr_kernel *k, char *why, size_t size) {
 }
 
 /* Of a finished kernel, which is its group's for as long. */
-static void price_step(const fsr_partition *p, fsr_program *out, fsr_program_step *step) {
-    fsr_group *group = &p->group[step->group];
+static void price_thunk(const fsr_partition *p, fsr_program *out, fsr_thunk *thunk) {
+    fsr_group *group = &p->group[thunk->group];
     double issue;
-    if (step->nothing)
+    if (thunk->nothing)
         return;
-    group->kernel = step->kernel;
-    step->price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
+    group->kernel = thunk->kernel;
+    thunk->price = fsr_price_scheduled(fsr_prices_of(p->target->gpu), p, group, &issue);
     group->kernel = NULL;
-    out->price += step->price;
+    out->price += thunk->price;
 }
 
 /* Outputs, equal ones once. */
@@ -126,9 +126,9 @@ static int64_t block_bytes(const fsr_program *program) {
     return fsr_size_add(program->arena_bytes, program->work_bytes);
 }
 
-/* A step for each group of the order that is no nest of another one's kernel. */
-static fsr_status add_steps(fsr_plan_builder *b, fsr_partition *p, const int *order, int count,
-                            const fsr_program_options *options) {
+/* A thunk for each group of the order that is no nest of another one's kernel. */
+static fsr_status add_thunks(fsr_plan_builder *b, fsr_partition *p, const int *order, int count,
+                             const fsr_program_options *options) {
     fsr_bands bands = {0};
     fsr_status status = fsr_bands_choose(&bands, p, order, count) ? FSR_OK : FSR_ERR_MEMORY;
     for (int i = 0; i < count && !status; ++i) {
@@ -155,7 +155,7 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     if (!status)
         fsr_plan_settle_bases(b, order, count);
     if (!status)
-        status = add_steps(b, p, order, count, options);
+        status = add_thunks(b, p, order, count, options);
     if (!status && !fsr_plan_copies(b))
         status = FSR_ERR_MEMORY;
     free(order);
@@ -166,11 +166,11 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
     }
     if (!status && b->flow->gift && !fsr_memory_gifts(out, b->flow->gift))
         status = FSR_ERR_MEMORY;
-    for (int i = 0; i < out->nsteps && !status; ++i)
-        if (out->step[i].kind == FSR_STEP_KERNEL) {
-            status = finish_step(out->step[i].kernel, why, size);
+    for (int i = 0; i < out->nthunks && !status; ++i)
+        if (out->thunk[i].kind == FSR_THUNK_KERNEL) {
+            status = finish_thunk(out->thunk[i].kernel, why, size);
             if (!status)
-                price_step(p, out, &out->step[i]);
+                price_thunk(p, out, &out->thunk[i]);
         }
     if (status)
         return status;
@@ -220,7 +220,7 @@ static fsr_status plan_again(fsr_program *out, const fsr_flow *flow, const fsr_p
 }
 
 static bool is_made(const fsr_program *program) {
-    return program->step != NULL;
+    return program->thunk != NULL;
 }
 
 /* A plan that takes more memory than the unfused program, by more than the state of tiles, is cut where it does and
@@ -343,7 +343,7 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
     memset(out, 0, sizeof *out);
     fsr_status status = fsr_flow_resolve(flow, &options->target);
     if (!status)
-        status = fsr_passes_run(flow, &options->passes, why, size);
+        status = fsr_rewrites_run(flow, &options->rewrites, why, size);
     if (!status)
         status = fsr_flow_contract(flow, &options->target);
     if (!status)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A program: the ordered steps of one computation and the memory between them. It depends on no graph: leaves,
+/* A program: the ordered thunks of one computation and the memory between them. It depends on no graph: leaves,
  * scalars and outputs are ordinals. */
 #ifndef FUSOR_FUSION_PLAN_H
 #define FUSOR_FUSION_PLAN_H
 
 #include "fusion/partition.h"
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include "fusor/run.h"
 
-/* Where an array of a step lies. */
+/* Where an array of a thunk lies. */
 typedef enum fsr_slot_kind {
     FSR_SLOT_LEAF,
     FSR_SLOT_OUTPUT,
     FSR_SLOT_TEMPORARY,
     FSR_SLOT_REPORT,
-    FSR_SLOT_BAND /* nowhere: it stands between nests of the step's kernel */
+    FSR_SLOT_BAND /* nowhere: it stands between nests of the thunk's kernel */
 } fsr_slot_kind;
 
 typedef struct fsr_slot {
@@ -24,22 +24,22 @@ typedef struct fsr_slot {
 
 typedef struct fsr_temporary {
     int64_t bytes;
-    int first, last; /* steps that write it first and read it last */
+    int first, last; /* thunks that write it first and read it last */
     int64_t offset;  /* in the program's arena */
     int in_place_of; /* an earlier temporary whose memory it takes over, -1: none. That one's lifetime covers both */
     fsr_link link;   /* the value it holds; id -1: flags of a kernel, which no node knows */
     double saving;   /* ns that storing it spares; 0: it has to be stored */
 } fsr_temporary;
 
-/* What a step does. The memory plan looks at uses and asks no kind; runtime/executable.c has a function for each. */
-typedef enum fsr_step_kind {
-    FSR_STEP_KERNEL,
-    FSR_STEP_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
-    FSR_STEP_CLEAR, /* use 0 becomes zeros */
-    FSR_STEP_LIBRARY,
-    FSR_STEP_LOOP, /* runs the steps of its body, which stand behind it, turn after turn */
+/* What a thunk does. The memory plan looks at uses and asks no kind; runtime/executable.c has a function for each. */
+typedef enum fsr_thunk_kind {
+    FSR_THUNK_KERNEL,
+    FSR_THUNK_COPY,  /* use 0 into use 1; nothing where the caller has made them one array */
+    FSR_THUNK_CLEAR, /* use 0 becomes zeros */
+    FSR_THUNK_LIBRARY,
+    FSR_THUNK_LOOP, /* runs the thunks of its body, which stand behind it, turn after turn */
     FSR_STEP_COUNT
-} fsr_step_kind;
+} fsr_thunk_kind;
 
 typedef struct fsr_use {
     fsr_slot slot;
@@ -49,8 +49,8 @@ typedef struct fsr_use {
 
 typedef struct fsr_loop_plan fsr_loop_plan; /* fusion/loop_plan.h */
 
-typedef struct fsr_program_step {
-    fsr_step_kind kind;
+typedef struct fsr_thunk {
+    fsr_thunk_kind kind;
     int nuses;
     /* KERNEL: its arrays, in their order; after them its flags if it leaves any. LIBRARY: the arrays of the call that
      * are used, in their order; after them its workspace. LOOP: operands that are arrays, results in use, workspace */
@@ -72,18 +72,18 @@ typedef struct fsr_program_step {
     int group;     /* of the partition, while that is there */
     double price;  /* ns, as the table of prices says (fusion/price.h) */
     bool in_place; /* writes a section of an array that stays as it is elsewhere */
-    bool part;     /* writes a part of its arrays' elements, other steps the rest (fusion/divide.c) */
+    bool part;     /* writes a part of its arrays' elements, other thunks the rest (fusion/divide.c) */
     bool
         nothing; /* every array that it writes is empty: not launched, nor called. 2^33 rows of no columns would be visited */
-} fsr_program_step;
+} fsr_thunk;
 
 typedef struct fsr_program {
-    fsr_program_step *step;
-    int nsteps;
+    fsr_thunk *thunk;
+    int nthunks;
     fsr_temporary *temporary;
     int ntemporaries;
     int64_t arena_bytes;            /* temporaries, packed by lifetime */
-    int64_t work_bytes, zero_bytes; /* largest of the steps */
+    int64_t work_bytes, zero_bytes; /* largest of the thunks */
     int nleaves, nscalars, nouts, nreports;
     int *same_out;      /* per output: an earlier output with the same value, or -1 */
     int *gift;          /* per output: a leaf that it may be written over, or -1; NULL: there is none */
@@ -101,24 +101,24 @@ typedef struct fsr_program_options {
     int fuel;
     bool contraction;
     bool explain; /* the program has an explanation */
-    fsr_pass_options passes;
+    fsr_rewrite_options rewrites;
 } fsr_program_options;
 
-/* Of a flow whose passes are done. FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and FSR_ERR_SIZE (the memory
+/* Of a flow whose rewrites are done. FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and FSR_ERR_SIZE (the memory
  * that it takes overflows) with why. */
 fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
-/* The passes, and the program, all literals text. Takes over the flow (it is cleared in any case). Errors as above. */
+/* The rewrites, and the program, all literals text. Takes over the flow (it is cleared in any case). Errors as above. */
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
 void fsr_program_clear(fsr_program *program);
-/* The program's i-th kernel step, from 0; NULL: it has not so many. */
-const fsr_program_step *fsr_program_kernel(const fsr_program *program, int i);
+/* The program's i-th kernel thunk, from 0; NULL: it has not so many. */
+const fsr_thunk *fsr_program_kernel(const fsr_program *program, int i);
 /* The same of library calls. */
-const fsr_program_step *fsr_program_call(const fsr_program *program, int i);
+const fsr_thunk *fsr_program_call(const fsr_program *program, int i);
 
-/* What a kernel step launches, without arrays, scalars and workspace. */
-fsr_launch fsr_program_launch(const fsr_program_step *step);
+/* What a kernel thunk launches, without arrays, scalars and workspace. */
+fsr_launch fsr_program_launch(const fsr_thunk *thunk);
 
 /* Bytes of array i that the kernel touches in a pass, at most `whole`, all of them; and the passes that it is used
  * in. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 bool fsr_price_gathers(const fsr_flow_node *n) {
-    return fsr_has(n->kind, FSR_FIELD_bound) && !fsr_is(n->kind, FSR_OVERWRITES);
+    return fsr_has(n->kind, FSR_FIELD_mode) && !fsr_is(n->kind, FSR_OVERWRITES);
 }
 
 bool fsr_price_scatters(const fsr_flow *flow, const fsr_flow_node *n) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A recorded call may have beside its arguments what it computes, said with other nodes, so that recording asks nothing
- * of a machine. Which of the two a plan has is decided here, first of all: passes see the one that stays.
+ * of a machine. Which of the two a plan has is decided here, first of all: rewrites see the one that stays.
  * Counter-example to a call that computes it on every machine: what is before and behind a product would fuse with it
  * nowhere. */
 #include "fusion/resolve.h"
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include "graph/sparse.h"
 #include <stdlib.h>
 
@@ -38,6 +38,6 @@ fsr_status fsr_flow_resolve(fsr_flow *flow, const fsr_target *target) {
         fsr_flow_redirect_outs(flow, to);
     free(to);
     if (!status)
-        fsr_pass_dce(flow, &status);
+        fsr_rewrite_dce(flow, &status);
     return status;
 }

@@ -135,7 +135,7 @@ static bool needs_wide(const fsr_group *group, int64_t points) {
         if (reaches(group, k->condition[i].form, limit) || group->kernel->integer[k->condition[i].extent] > limit)
             return true;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->inst[i].kind == FSR_INST_BOUND && group->kernel->integer[k->inst[i].index] > limit)
+        if (k->inst[i].kind == FSR_INST_INSIDE && group->kernel->integer[k->inst[i].index] > limit)
             return true;
     for (int i = 0; i < k->naccesses; ++i)
         if (k->access[i].size && group->kernel->integer[k->access[i].size] > limit)

@@ -52,7 +52,7 @@ static bool moves_with_rows(const fsr_kernel *k, int number) {
            inst->kind != FSR_INST_PARAM;
 }
 
-/* A map's index, in bounds, that is the same along its innermost dimension: rows are taken whole. */
+/* A map's index, brought inside, that is the same along its innermost dimension: rows are taken whole. */
 static bool is_of_row(const fsr_kernel *k, int number) {
     return k->schedule.kind == FSR_SCHEDULE_MAP && fsr_inst_is_of_row(k, number, k->ndim - 1);
 }
@@ -67,7 +67,7 @@ static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
     return false;
 }
 
-/* The loop's values that may differ from element to element, and whatever is written once only: an index in bounds too
+/* The loop's values that may differ from element to element, and whatever is written once only: an index brought inside too
  * that nobody reads, as there is one element to take, and that reports where it was. What is written again needs nothing
  * that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a guard. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
@@ -92,7 +92,7 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]] || moves_with_rows(k, argument[a]);
             break;
-        case FSR_INST_BOUND:
+        case FSR_INST_INSIDE:
             *own = !is_of_row(k, number) || !is_read(k, body, number);
             for (int a = 0; a < read; ++a)
                 *own |= moving[argument[a]];
@@ -168,7 +168,7 @@ static bool is_blocks(const fsr_kernel *k, const bool *moving, int number) {
  * under way at once. */
 static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int number) {
     const fsr_inst *inst = &k->inst[number];
-    bool serial = inst->kind == FSR_INST_CALL || (inst->kind == FSR_INST_BOUND && inst->bound == FSR_BOUND_WRAP);
+    bool serial = inst->kind == FSR_INST_CALL || (inst->kind == FSR_INST_INSIDE && inst->mode == FSR_INDEX_WRAP);
     if (inst->combines)
         return FSR_STAGE_SERIAL;
     if (!moving[number])
@@ -207,13 +207,13 @@ static int after(const staging *s, int stage) {
 }
 
 /* The first stage in which an instruction may read a value of `stage`. A plain store stands in any but those of blocks,
- * a bound in any but those of gathers and blocks. */
+ * an INSIDE in any but those of gathers and blocks. */
 static int admit(const staging *s, int number, int stage) {
     const fsr_inst *inst = &s->k->inst[number];
     const fsr_stage_kind kind = kind_of(s->k, s->moving, number);
     const int now = stage % FSR_STAGE_KINDS;
     const bool any = now != FSR_STAGE_BLOCKS && ((inst->kind == FSR_INST_STORE && !inst->filter) ||
-                                                 (inst->kind == FSR_INST_BOUND && now != FSR_STAGE_GATHER));
+                                                 (inst->kind == FSR_INST_INSIDE && now != FSR_STAGE_GATHER));
     if (s->walk->phased && kind == FSR_STAGE_BLOCKS && now == FSR_STAGE_BLOCKS)
         return stage_from(stage + 1, kind);
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);

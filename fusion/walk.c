@@ -151,7 +151,7 @@ int fsr_inst_chosen(const fsr_kernel *k, const fsr_loop_version *version, int nu
 
 static bool has_effect(const fsr_kernel *k, const fsr_loop_version *version, int number) {
     const fsr_inst *inst = &k->inst[number];
-    const bool reports = inst->kind == FSR_INST_BOUND && inst->report;
+    const bool reports = inst->kind == FSR_INST_INSIDE && inst->report;
     return inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || k->stand[number].keep ||
            (reports && !(inst->guard && fsr_guard_known(k, version, inst->guard - 1) == FSR_NEVER_HOLDS));
 }
@@ -165,7 +165,7 @@ void fsr_body_dead(const fsr_kernel *k, const fsr_body *body, const fsr_loop_ver
         needed[number] = needed[number] || has_effect(k, version, number);
         if (!needed[number])
             continue;
-        const bool idle = guard >= 0 && k->inst[number].kind != FSR_INST_BOUND &&
+        const bool idle = guard >= 0 && k->inst[number].kind != FSR_INST_INSIDE &&
                           fsr_guard_known(k, version, guard) == FSR_NEVER_HOLDS;
         for (int a = 0; a < n && chosen < 0 && !idle; ++a)
             needed[argument[a]] = true;
@@ -208,7 +208,7 @@ bool fsr_body_has_rows(const fsr_kernel *k, const fsr_body *body, int d) {
     bool any = false, combines = false;
     for (int i = 0; i < body->n; ++i) {
         const fsr_inst *inst = &k->inst[body->inst[i]];
-        any = any || (inst->kind == FSR_INST_BOUND && fsr_inst_is_of_row(k, body->inst[i], d));
+        any = any || (inst->kind == FSR_INST_INSIDE && fsr_inst_is_of_row(k, body->inst[i], d));
         combines = combines || (inst->kind == FSR_INST_STORE && inst->combines);
         stores += inst->kind == FSR_INST_STORE;
         if (inst->kind == FSR_INST_STORE && inst->combines && any && !goes_along(k, inst, d))

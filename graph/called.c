@@ -22,7 +22,7 @@ static void free_parts(fsr_called *c) {
     free(c);
 }
 
-fsr_called *fsr_called_make(const fsr_callee *c, const fsr_step_array *type) {
+fsr_called *fsr_called_make(const fsr_callee *c, const fsr_frame_array *type) {
     fsr_called *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
@@ -63,7 +63,7 @@ void fsr_called_unref(fsr_called *c) {
 /* Types that a call declares are nobody's but its; those that are inferred follow from the rest. */
 static bool same_types(const fsr_called *a, const fsr_called *b) {
     for (int i = 0; a->type && b->type && i < a->what.outputs; i++) {
-        const fsr_step_array *x = &a->type[i], *y = &b->type[i];
+        const fsr_frame_array *x = &a->type[i], *y = &b->type[i];
         if (x->dtype != y->dtype || x->ndim != y->ndim ||
             memcmp(x->shape, y->shape, sizeof x->shape[0] * (size_t)x->ndim) != 0)
             return false;

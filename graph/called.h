@@ -14,14 +14,14 @@ enum { FSR_MAX_CALL_WORDS = 32 };
 
 typedef struct fsr_called {
     atomic_int refs;
-    fsr_callee what;      /* name and attributes are this structure's own; name NULL: a call of the table */
-    fsr_step_array *type; /* of each result, without data; NULL: the node's say it */
-    void *code;           /* what the kernel's parts lie in (graph/code.h); NULL: no kernel */
+    fsr_callee what;       /* name and attributes are this structure's own; name NULL: a call of the table */
+    fsr_frame_array *type; /* of each result, without data; NULL: the node's say it */
+    void *code;            /* what the kernel's parts lie in (graph/code.h); NULL: no kernel */
 } fsr_called;
 
 /* A copy of c with one reference; type: what it infers, c->outputs of them. NULL: out of memory; then c->user is still
  * the caller's. */
-fsr_called *fsr_called_make(const fsr_callee *c, const fsr_step_array *type);
+fsr_called *fsr_called_make(const fsr_callee *c, const fsr_frame_array *type);
 /* Attributes of a call of the table. NULL: out of memory. */
 fsr_called *fsr_called_words(const int64_t *word, int n);
 fsr_called *fsr_called_ref(const fsr_called *c); /* NULL is allowed */

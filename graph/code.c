@@ -100,17 +100,18 @@ fsr_status fsr_code_check(const fsr_kernel_code *c, int inputs, int outputs, con
     return status;
 }
 
-int64_t fsr_step_array_bytes(const fsr_step_array *a) {
+int64_t fsr_frame_array_bytes(const fsr_frame_array *a) {
     fsr_shape shape = {.ndim = a->ndim};
     memcpy(shape.dim, a->shape, sizeof shape.dim[0] * (size_t)a->ndim);
     return fsr_shape_bytes(&shape, a->dtype);
 }
 
-bool fsr_code_copies_fit(const fsr_kernel_code *c, const fsr_step_array *in, const fsr_step_array *out) {
+bool fsr_code_copies_fit(const fsr_kernel_code *c, const fsr_frame_array *in, const fsr_frame_array *out) {
     for (int i = 0; i < c->params; i++) {
         const fsr_kernel_param *p = &c->param[i];
-        if (p->kind == FSR_PARAM_COPIED && (in[p->from].dtype != out[p->index].dtype ||
-                                            fsr_step_array_bytes(&in[p->from]) != fsr_step_array_bytes(&out[p->index])))
+        if (p->kind == FSR_PARAM_COPIED &&
+            (in[p->from].dtype != out[p->index].dtype ||
+             fsr_frame_array_bytes(&in[p->from]) != fsr_frame_array_bytes(&out[p->index])))
             return false;
     }
     return true;
@@ -234,16 +235,16 @@ void fsr_code_put(fsr_bytes *b, const fsr_kernel_code *c) {
 
 /* ---- running ----------------------------------------------------------------------------------------------- */
 
-void fsr_code_begin(const fsr_kernel_code *c, const fsr_step *step) {
+void fsr_code_begin(const fsr_kernel_code *c, const fsr_call_frame *frame) {
     for (int i = 0; c->code && i < c->params; i++) {
         const fsr_kernel_param *p = &c->param[i];
-        const fsr_step_array *out = is_output(p) ? &step->output[p->index] : NULL;
+        const fsr_frame_array *out = is_output(p) ? &frame->output[p->index] : NULL;
         if (!out || !out->data)
             continue;
-        const size_t bytes = (size_t)fsr_step_array_bytes(out);
+        const size_t bytes = (size_t)fsr_frame_array_bytes(out);
         if (p->kind == FSR_PARAM_ZEROED)
             memset(out->data, 0, bytes);
         if (p->kind == FSR_PARAM_COPIED)
-            memcpy(out->data, step->input[p->from].data, bytes);
+            memcpy(out->data, frame->input[p->from].data, bytes);
     }
 }

@@ -20,8 +20,8 @@ static void put_region(fsr_bytes *b, const fsr_region *r) {
                         inst->arg[0], inst->arg[1], inst->arg[2],  inst->index};
         fsr_bytes_put(b, fields, sizeof fields);
         if (inst->kind == FSR_INST_LOAD) {
-            const int bound = inst->bound;
-            fsr_bytes_put(b, &bound, sizeof bound);
+            const int mode = inst->mode;
+            fsr_bytes_put(b, &mode, sizeof mode);
             fsr_bytes_put(b, &inst->component, sizeof inst->component);
             fsr_bytes_put(b, inst->arg, sizeof inst->arg[0] * (size_t)inst->component);
         }

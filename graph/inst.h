@@ -34,10 +34,10 @@ typedef struct fsr_inst {
     int component;
     fsr_value value;
     /* of some kinds */
-    bool tame;       /* OP on a GPU: the operand is known to be one that a shorter function takes (interval.h) */
-    int guard;       /* LOAD, BOUND: 1 + its guard; 0: it always takes place. Outside nothing is reported */
-    fsr_bound bound; /* BOUND */
-    int report;      /* BOUND that raises: 1 + an array of one u64; 0: others */
+    bool tame;           /* OP on a GPU: the operand is known to be one that a shorter function takes (interval.h) */
+    int guard;           /* LOAD, INSIDE: 1 + its guard; 0: it always takes place. Outside nothing is reported */
+    fsr_index_mode mode; /* INSIDE */
+    int report;          /* INSIDE that raises: 1 + an array of one u64; 0: others */
     bool filter;   /* STORE: of the row, to where mask arg[1] and count arg[2] lead; see Filters in fusion/loop_ir.h */
     bool front;    /* a filter's STORE: of what the mask selects alone */
     bool combines; /* STORE: `op` of what is there and arg[0] */

@@ -46,14 +46,14 @@ enum {
     FSR_OVERWRITES = 1 << 13, /* argument 0, but for a section: may be written into argument 0's memory */
     /* A formula of its arguments at one index: a compiler that knows their values may compute it. */
     FSR_IS_EXPRESSION = 1 << 14,
-    FSR_IS_STEP = 1 << 15,     /* of 0-d: may be a step of an operator's or a loop's program */
-    FSR_IS_DISTINCT = 1 << 17, /* two of them are two, whatever else is equal */
-    FSR_SCATTERS = 1 << 18,    /* overwrites what computed indices lead to, with the elements of argument 1 */
-    FSR_IS_LIBRARY = 1 << 19,  /* a step of its own between arrays in memory: no kernel evaluates it */
-    FSR_IS_PREFIX = 1 << 21,   /* argument 0, but for its first elements, which are argument 1's */
-    FSR_TAKES = 1 << 20,       /* an element of argument 0, at what the others compute: a loop's body may do so */
-    FSR_IS_RESULT = 1 << 22,   /* what argument 0, a step of its own, leaves in memory, with a shape of its own */
-    FSR_MAY_BE_WEAK = 1 << 16, /* a literal without a dtype of its own, and what follows from such */
+    FSR_IS_INSTRUCTION = 1 << 15, /* of 0-d: may be one of an operator's or a loop's region */
+    FSR_IS_DISTINCT = 1 << 17,    /* two of them are two, whatever else is equal */
+    FSR_SCATTERS = 1 << 18,       /* overwrites what computed indices lead to, with the elements of argument 1 */
+    FSR_IS_LIBRARY = 1 << 19,     /* a thunk of its own between arrays in memory: no kernel evaluates it */
+    FSR_IS_PREFIX = 1 << 21,      /* argument 0, but for its first elements, which are argument 1's */
+    FSR_TAKES = 1 << 20,          /* an element of argument 0, at what the others compute: a loop's body may do so */
+    FSR_IS_RESULT = 1 << 22,      /* what argument 0, a thunk of its own, leaves in memory, with a shape of its own */
+    FSR_MAY_BE_WEAK = 1 << 16,    /* a literal without a dtype of its own, and what follows from such */
 };
 
 typedef struct fsr_kind_info {
@@ -96,7 +96,7 @@ typedef struct fsr_view {
 } fsr_view;
 
 /* raise, clip, wrap; NULL for what is none. */
-const char *fsr_bound_name(fsr_bound bound);
+const char *fsr_index_mode_name(fsr_index_mode mode);
 /* The values that what is added to the index of dimension j of a source may have, [0, n), for elements of `shape` that
  * the view shows then to lie inside. */
 int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const fsr_view *view, int j);
@@ -119,9 +119,9 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     fsr_value value; /* of dtype[0]; also of what is weak */                                         \
     uint32_t axes;   /* bit i set if axis i is folded, or an argument is added to the index there */ \
     int axis;                                                                                        \
-    int index;       /* position of a body's argument (left 0..n-1, right n..2n-1) */                \
-    fsr_view view;   /* of argument 0 */                                                             \
-    fsr_bound bound; /* what becomes of computed indices outside of argument 0 */                    \
+    int index;           /* position of a body's argument (left 0..n-1, right n..2n-1) */            \
+    fsr_view view;       /* of argument 0 */                                                         \
+    fsr_index_mode mode; /* what becomes of computed indices outside of argument 0 */                \
     fsr_library library;                                                                             \
     fsr_called *called;   /* a reference; NULL: nothing */                                           \
     fsr_combine *combine; /* owned by a recorded node, borrowed by a flow's; and so the rest */      \

@@ -45,7 +45,7 @@ static const constant constants[] = {
     NAMED(FSR_LEFT) NAMED(FSR_RIGHT)
     NAMED(FSR_UNORDERED) NAMED(FSR_UPPER) NAMED(FSR_UNIT_DIAGONAL) NAMED(FSR_SLICE_END)
     NAMED(FSR_PAD_CONSTANT) NAMED(FSR_PAD_EDGE) NAMED(FSR_PAD_REFLECT) NAMED(FSR_PAD_SYMMETRIC) NAMED(FSR_PAD_WRAP)
-    NAMED(FSR_BOUND_RAISE) NAMED(FSR_BOUND_CLIP) NAMED(FSR_BOUND_WRAP) NAMED(FSR_BOUND_DROP)
+    NAMED(FSR_INDEX_RAISE) NAMED(FSR_INDEX_CLIP) NAMED(FSR_INDEX_WRAP) NAMED(FSR_INDEX_DROP)
     NAMED(FSR_HINT_NONE) NAMED(FSR_HINT_MATERIALIZE) NAMED(FSR_HINT_INLINE)
     NAMED(FSR_PAIR_NONE) NAMED(FSR_PAIR_FUSE) NAMED(FSR_PAIR_APART)
     NAMED(FSR_XORWOW) NAMED(FSR_MRG32K3A) NAMED(FSR_SOBOL32) NAMED(FSR_SCRAMBLED_SOBOL32) NAMED(FSR_SOBOL64)
@@ -55,7 +55,7 @@ static const constant constants[] = {
     NAMED(sizeof(fsr_name)) NAMED(sizeof(fsr_arg)) NAMED(sizeof(fsr_plan_value)) NAMED(sizeof(fsr_config)) NAMED(sizeof(fsr_stats))
     NAMED(sizeof(fsr_plan_info)) NAMED(sizeof(fsr_verify_report)) NAMED(sizeof(fsr_operator)) NAMED(sizeof(fsr_loop))
     NAMED(sizeof(fsr_kernel_profile)) NAMED(sizeof(fsr_function)) NAMED(sizeof(fsr_native)) NAMED(sizeof(fsr_callee))
-    NAMED(sizeof(fsr_step_array)) NAMED(sizeof(fsr_step)) NAMED(sizeof(fsr_tune_report)) NAMED(sizeof(fsr_kernel_param)) NAMED(sizeof(fsr_kernel_code)) NAMED(sizeof(fsr_csr)) NAMED(sizeof(fsr_allocator))
+    NAMED(sizeof(fsr_frame_array)) NAMED(sizeof(fsr_call_frame)) NAMED(sizeof(fsr_tune_report)) NAMED(sizeof(fsr_kernel_param)) NAMED(sizeof(fsr_kernel_code)) NAMED(sizeof(fsr_csr)) NAMED(sizeof(fsr_allocator))
     /* clang-format on */
 };
 

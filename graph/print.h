@@ -15,9 +15,9 @@
  *     | arg TYPE INDEX | poison STATUS "message"
  *     | OP [weak] TYPE %a, %b | view TYPE %a reshape | view TYPE %a affine [MAP, ...]
  *     | paste TYPE %a, %b affine [MAP, ...]
- *     | inset TYPE %a, %b, %i, ... axes=A,B bound=clip
+ *     | inset TYPE %a, %b, %i, ... axes=A,B mode=clip
  *     | prefix TYPE %a, %b, %n [front] [neutral] | compact TYPE %a, %m, %n [front]
- *     | gather TYPE %a, %i, ... axes=A,B affine [MAP, ...] bound=raise|clip|wrap
+ *     | gather TYPE %a, %i, ... axes=A,B affine [MAP, ...] mode=raise|clip|wrap
  *     | call TYPE %a, ... NAME(DTYPE name, ...) ulp=U c="..." [cuda="..."] [c_preamble="..."] [cuda_preamble="..."]
  *       [linked=ptx|object|ltoir "two digits a byte"]
  *     | library TYPES %a, ... NAME[(WORD, ...)]

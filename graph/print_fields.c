@@ -33,9 +33,9 @@ static void write_view(fsr_writer *w, const fsr_content *n, int rank) {
     fsr_write(w, "]");
 }
 
-static void write_bound(fsr_writer *w, const fsr_content *n, int rank) {
+static void write_mode(fsr_writer *w, const fsr_content *n, int rank) {
     (void)rank;
-    fsr_write_piece(w, " bound=%s", fsr_bound_name(n->bound));
+    fsr_write_piece(w, " mode=%s", fsr_index_mode_name(n->mode));
 }
 
 static void write_library(fsr_writer *w, const fsr_content *n, int rank) {

@@ -29,7 +29,7 @@ void fsr_write_scalar(fsr_writer *w, const fsr_inst *inst, const char *letter) {
 
 /* clip table0(t3, t4) */
 static void write_load(fsr_writer *w, const fsr_inst *inst) {
-    fsr_write_piece(w, "%s table%d", fsr_bound_name(inst->bound), inst->index);
+    fsr_write_piece(w, "%s table%d", fsr_index_mode_name(inst->mode), inst->index);
     for (int k = 0; k < inst->component; k++)
         fsr_write_piece(w, "%st%d", k ? ", " : "(", inst->arg[k]);
     fsr_write(w, ")");

@@ -79,12 +79,12 @@ bool fsr_region_lift(fsr_region *r, int inst) {
 
 /* ---- meaning ----------------------------------------------------------------------------------------------- */
 
-int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
-    if (bound == FSR_BOUND_WRAP)
+int64_t fsr_index_inside(fsr_index_mode mode, int64_t i, int64_t n) {
+    if (mode == FSR_INDEX_WRAP)
         return i % n + (i % n < 0 ? n : 0);
-    if ((bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP) && i < 0)
+    if ((mode == FSR_INDEX_RAISE || mode == FSR_INDEX_DROP) && i < 0)
         i += n;
-    if (bound == FSR_BOUND_DROP)
+    if (mode == FSR_INDEX_DROP)
         return i >= 0 && i < n ? i : -1;
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
@@ -92,7 +92,7 @@ int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n) {
 int64_t fsr_table_place(const fsr_inst *load, const fsr_table *table, const int64_t *index) {
     int64_t at = 0;
     for (int k = 0; k < load->component; k++)
-        at += fsr_bound_index(load->bound, index[k], table->extent[k]) * table->stride[k];
+        at += fsr_index_inside(load->mode, index[k], table->extent[k]) * table->stride[k];
     return at;
 }
 
@@ -134,7 +134,7 @@ bool fsr_inst_computes_like(const fsr_inst *a, const fsr_inst *b) {
     if (a->kind == FSR_INST_CONST)
         return fsr_value_equal(a->value, b->value);
     const bool load = a->kind == FSR_INST_LOAD;
-    if (load && (a->index != b->index || a->bound != b->bound || a->component != b->component))
+    if (load && (a->index != b->index || a->mode != b->mode || a->component != b->component))
         return false;
     if (!load && (a->kind != FSR_INST_OP || a->op != b->op || a->compute != b->compute))
         return false;
@@ -201,7 +201,7 @@ static const char *check_load(const fsr_region *r, int i) {
         return "no table of the region";
     if (inst->component != r->table[inst->index].ndim)
         return "another number of indices than its table's";
-    if (inst->bound != FSR_BOUND_CLIP && inst->bound != FSR_BOUND_WRAP)
+    if (inst->mode != FSR_INDEX_CLIP && inst->mode != FSR_INDEX_WRAP)
         return "indices that are neither clipped nor wrapped";
     for (int k = 0; k < inst->component; k++)
         if (inst->arg[k] < 0 || inst->arg[k] >= i || r->inst[inst->arg[k]].dtype != FSR_I64)

@@ -59,8 +59,8 @@ bool fsr_region_equal(const fsr_region *a, const fsr_region *b);
 /* Evaluates instructions [from, to) with fsr_op_eval: value[i] is instruction i's. tables: NULL if it has none. */
 void fsr_region_eval(const fsr_region *r, int from, int to, const fsr_value *argument, const fsr_table *table,
                      fsr_value *value);
-/* Where index i is in an extent of n, at least 1, by a bound that reports nothing. */
-int64_t fsr_bound_index(fsr_bound bound, int64_t i, int64_t n);
+/* Where index i is in an extent of n, at least 1, by a mode that reports nothing. */
+int64_t fsr_index_inside(fsr_index_mode mode, int64_t i, int64_t n);
 /* The position in a table of what a LOAD of a body takes, at these indices. */
 int64_t fsr_table_place(const fsr_inst *load, const fsr_table *table, const int64_t *index);
 /* What is wrong with a region that stands there, in words, and *at, the instruction or -1; NULL: nothing. Numbers come

@@ -108,7 +108,7 @@ int64_t fsr_added_extent(const fsr_shape *shape, const fsr_shape *source, const 
     return source->dim[j] - (view->from[j] < 0 ? 0 : shape->dim[view->from[j]] - 1);
 }
 
-const char *fsr_bound_name(fsr_bound bound) {
+const char *fsr_index_mode_name(fsr_index_mode mode) {
     static const char *const name[] = {"raise", "clip", "wrap", "drop"};
-    return (size_t)bound < sizeof name / sizeof *name ? name[bound] : NULL;
+    return (size_t)mode < sizeof name / sizeof *name ? name[mode] : NULL;
 }

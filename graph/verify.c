@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the normal form (graph/graph.h) of every live node: the builders and the passes that rewrite graphs must keep
+/* Checks the normal form (graph/graph.h) of every live node: the builders and the rewrites must keep
  * it.
  *
  * What holds of every node, and what the tables say of its kind, is checked here; graph/verify_kinds.c has the rest.

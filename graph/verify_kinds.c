@@ -59,7 +59,7 @@ static const char *check_call(const fsr_applied *a) {
 
 /* The map of dimension j stays inside the source, also where it shows one element or nothing: then too its start is the
  * source's, and its step no larger than the source. Counter-example to asking that of shown elements alone: the maps of
- * x[9e18:9e18:9e18] overflow when passes compose them, though nobody ever reads an element. */
+ * x[9e18:9e18:9e18] overflow when rewrites compose them, though nobody ever reads an element. */
 static bool inside(const fsr_view *view, int j, int64_t extent, const fsr_shape *out) {
     const int64_t n = view->from[j] >= 0 ? out->dim[view->from[j]] : 1, most = extent > 1 ? extent - 1 : 1;
     int64_t last = 0;
@@ -148,8 +148,8 @@ static const char *check_gather(const fsr_applied *a) {
     for (int i = 1; i < n->nargs; i++)
         if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, &n->shape))
             return "indices that are not i64, or of another shape";
-    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> from->ndim || (unsigned)n->bound > FSR_BOUND_WRAP)
-        return "a map that is not affine, or axes or a bound that there are not";
+    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> from->ndim || (unsigned)n->mode > FSR_INDEX_WRAP)
+        return "a map that is not affine, or axes or a mode that there are not";
     if (fsr_shape_size(&n->shape) == 0)
         return "a gather of nothing";
     for (int j = 0; j < from->ndim; j++) {
@@ -181,8 +181,8 @@ static const char *check_scatter(const fsr_applied *a) {
     for (int i = 2; i < n->nargs; i++)
         if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, part))
             return "indices that are not i64, or of another shape";
-    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> n->shape.ndim || (unsigned)n->bound > FSR_BOUND_DROP)
-        return "a map that is not affine, or axes or a bound that there are not";
+    if (n->view.kind != FSR_VIEW_AFFINE || n->axes >> n->shape.ndim || (unsigned)n->mode > FSR_INDEX_DROP)
+        return "a map that is not affine, or axes or a mode that there are not";
     if (fsr_shape_size(part) == 0)
         return "a scatter of nothing";
     for (int j = 0; j < n->shape.ndim; j++) {
@@ -215,8 +215,8 @@ static const char *check_inset(const fsr_applied *a) {
     for (int i = 2; i < n->nargs; i++)
         if (fsr_applied_dtype(a, i) != FSR_I64 || !fsr_shape_equal(&a->arg[i]->shape, &n->shape))
             return "a corner that is not i64, or of another shape";
-    if (n->axes >> n->shape.ndim || n->bound != FSR_BOUND_CLIP)
-        return "axes or a bound that there are not";
+    if (n->axes >> n->shape.ndim || n->mode != FSR_INDEX_CLIP)
+        return "axes or a mode that there are not";
     for (int j = 0; j < n->shape.ndim; j++)
         if (part->dim[j] > n->shape.dim[j] || (part->dim[j] < n->shape.dim[j]) != (n->axes >> j & 1))
             return "a section that is larger, or smaller along another axis";

@@ -26,7 +26,7 @@ static fsr_node real(fsr_site at, fsr_node like, double value) {
 
 /* Ones, or the weights, added to zeros of this shape at n arrays of indices. */
 static fsr_node counted(fsr_site at, const char *what, int ndim, const int64_t *shape, const fsr_node *index,
-                        const fsr_node *weights, fsr_bound bound) {
+                        const fsr_node *weights, fsr_index_mode mode) {
     fsr_graph *graph = index[0].graph;
     for (int i = 0; i < ndim; i++)
         if (!fsr_node_sound(index[i]))
@@ -34,7 +34,7 @@ static fsr_node counted(fsr_site at, const char *what, int ndim, const int64_t *
     const bool narrow = fsr_node_size(index[0]) <= INT32_MAX;
     const fsr_dtype dtype = weights ? fsr_node_dtype(*weights) : narrow ? FSR_I32 : FSR_I64;
     fsr_node zeros = fsr_full_at(at, graph, dtype, ndim, shape, 0), ones = fsr_int_at(at, graph, 1);
-    fsr_node out = fsr_scatter_add_of(at, what, zeros, index, ndim, weights ? *weights : ones, bound);
+    fsr_node out = fsr_scatter_add_of(at, what, zeros, index, ndim, weights ? *weights : ones, mode);
     return weights || !fsr_node_sound(out) ? out : fsr_convert(at, out, FSR_I64, false);
 }
 
@@ -68,7 +68,7 @@ static bool bins_take(fsr_site at, const char *what, fsr_node x, int64_t bins, f
     return false;
 }
 
-fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t length, fsr_bound bound) {
+fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t length, fsr_index_mode mode) {
     static const char what[] = "bincount";
     fsr_node poison;
     const fsr_node *given;
@@ -81,13 +81,13 @@ fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t leng
     if (given && fsr_dtype_is_complex(fsr_node_dtype(weights)))
         return fsr_poison(x.graph, at, FSR_ERR_DTYPE, what, "weights %s", fsr_say(weights).text);
     x = fsr_strong(at, x);
-    if (fsr_node_dtype(x) != FSR_U64 && (bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP)) {
+    if (fsr_node_dtype(x) != FSR_U64 && (mode == FSR_INDEX_RAISE || mode == FSR_INDEX_DROP)) {
         fsr_node i = fsr_convert(at, x, FSR_I64, false); /* negative ones do not count from the end */
         x = fsr_where_at(at, fsr_less_at(at, i, fsr_i64(at, i, 0)), fsr_sub_at(at, i, fsr_i64(at, i, length)), i);
     }
     if (given)
         weights = fsr_convert(at, weights, FSR_F64, false);
-    return counted(at, what, 1, &length, &x, given, bound);
+    return counted(at, what, 1, &length, &x, given, mode);
 }
 
 /* ---- even bins ------------------------------------------------------------------------------------------------ */
@@ -229,7 +229,7 @@ fsr_node fsr_histogram_at(fsr_site at, fsr_node x, fsr_node weights, int64_t bin
     if (!weights_take(at, what, x, &weights, &given, &poison) || !even_take(at, what, x, bins, low, high, &e, &poison))
         return poison;
     fsr_node index = even_bin(at, &e, fsr_strong(at, x));
-    return counted(at, what, 1, &bins, &index, given, FSR_BOUND_DROP);
+    return counted(at, what, 1, &bins, &index, given, FSR_INDEX_DROP);
 }
 
 fsr_node fsr_histogram2d_at(fsr_site at, fsr_node x, fsr_node y, fsr_node weights, const int64_t *bins,
@@ -252,7 +252,7 @@ fsr_node fsr_histogram2d_at(fsr_site at, fsr_node x, fsr_node y, fsr_node weight
         !even_take(at, what, y, bins[1], range[2], range[3], &e[1], &poison))
         return poison;
     fsr_node index[] = {even_bin(at, &e[0], fsr_strong(at, x)), even_bin(at, &e[1], fsr_strong(at, y))};
-    return counted(at, what, 2, bins, index, given, FSR_BOUND_DROP);
+    return counted(at, what, 2, bins, index, given, FSR_INDEX_DROP);
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------ */
@@ -278,12 +278,12 @@ fsr_node fsr_histogram_edges_at(fsr_site at, fsr_node x, fsr_node weights, fsr_n
     fsr_node bin = fsr_where_at(at, fsr_equal_at(at, x, top), fsr_i64(at, x, bins), n);
     fsr_node index = fsr_where_at(at, fsr_greater_at(at, bin, fsr_i64(at, x, 0)),
                                   fsr_sub_at(at, bin, fsr_i64(at, x, 1)), fsr_i64(at, x, INT64_MAX));
-    return counted(at, what, 1, &bins, &index, given, FSR_BOUND_DROP);
+    return counted(at, what, 1, &bins, &index, given, FSR_INDEX_DROP);
 }
 
 /* ---- put -------------------------------------------------------------------------------------------------------- */
 
-fsr_node fsr_put_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, fsr_bound bound, int flags) {
+fsr_node fsr_put_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, fsr_index_mode mode, int flags) {
     static const char what[] = "put";
     fsr_node poison;
     if (!fsr_scatter_take(at, what, x, values, &indices, 1, flags, FSR_UNIQUE, &poison))
@@ -299,7 +299,7 @@ fsr_node fsr_put_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, 
     if (m > n)
         cycle = fsr_slice_at(at, cycle, 0, 0, n, 1);
     else if (m > 1 && m < n)
-        cycle = fsr_take_at(at, cycle, fsr_arange_at(at, x.graph, FSR_I64, n), 0, FSR_BOUND_WRAP);
-    fsr_node out = fsr_scatter_at(at, flat, &index, 1, cycle, bound, flags);
+        cycle = fsr_take_at(at, cycle, fsr_arange_at(at, x.graph, FSR_I64, n), 0, FSR_INDEX_WRAP);
+    fsr_node out = fsr_scatter_at(at, flat, &index, 1, cycle, mode, flags);
     return fsr_node_sound(out) ? fsr_reshape_at(at, out, shape.ndim, shape.dim) : out;
 }

@@ -44,7 +44,7 @@ static bool is_allowed(const fsr_capture *t, const fsr_rec *rec) {
         return true;
     if (fsr_is(rec->kind, FSR_IS_UNBOUND))
         return rec->stamp >= t->first || is_outside(t, rec);
-    return fsr_is(rec->kind, FSR_IS_STEP) || is_outside(t, rec);
+    return fsr_is(rec->kind, FSR_IS_INSTRUCTION) || is_outside(t, rec);
 }
 
 /* The number of the argument that a value from outside is; -1: there are too many. */
@@ -79,7 +79,7 @@ static bool enter(fsr_capture *t, fsr_ref ref) {
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "calls a native function");
     if (!is_allowed(t, rec))
         return capture_fail(t, FSR_ERR_VALUE, "uses something else than its arguments and literals");
-    if (is_taken(t, rec) && rec->bound != FSR_BOUND_CLIP && rec->bound != FSR_BOUND_WRAP)
+    if (is_taken(t, rec) && rec->mode != FSR_INDEX_CLIP && rec->mode != FSR_INDEX_WRAP)
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "takes an element at an index that is neither clipped nor wrapped");
     if (is_taken(t, rec) && table_of(t, rec->arg[0]) < 0)
         return capture_fail(t, FSR_ERR_UNSUPPORTED, "takes elements of too many arrays");
@@ -109,7 +109,7 @@ static fsr_inst inst_of(fsr_capture *t, fsr_ref ref) {
     } else if (is_taken(t, rec)) {
         inst.kind = FSR_INST_LOAD;
         inst.index = table_of(t, rec->arg[0]);
-        inst.bound = rec->bound;
+        inst.mode = rec->mode;
         inst.component = rec->nargs - 1;
         for (int i = 0; i < inst.component; i++)
             inst.arg[i] = t->inst_of[find(t, rec->arg[1 + i])];

@@ -93,13 +93,13 @@ void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node colum
     if (poison.graph)
         return;
     const fsr_node none = {0}, zero = fsr_full_at(at, graph, FSR_I64, 1, (int64_t[]){1}, 0);
-    const fsr_node ends = fsr_cumsum_at(at, fsr_bincount_at(at, row, none, rows, FSR_BOUND_RAISE), (int[]){0}, 1, 0);
+    const fsr_node ends = fsr_cumsum_at(at, fsr_bincount_at(at, row, none, rows, FSR_INDEX_RAISE), (int[]){0}, 1, 0);
     const fsr_node order = fsr_argsort_at(at, row, (int[]){0}, 1, 0);
     /* Columns outside are told here, once, and negative ones count from the end. */
-    const fsr_node inside = fsr_take_at(at, fsr_arange_at(at, graph, FSR_I64, cols), column, 0, FSR_BOUND_RAISE);
+    const fsr_node inside = fsr_take_at(at, fsr_arange_at(at, graph, FSR_I64, cols), column, 0, FSR_INDEX_RAISE);
     out->offsets = fsr_concat_at(at, (fsr_node[]){zero, ends}, 2, 0);
-    out->columns = fsr_take_at(at, inside, order, 0, FSR_BOUND_CLIP);
-    out->values = fsr_take_at(at, values, order, 0, FSR_BOUND_CLIP);
+    out->columns = fsr_take_at(at, inside, order, 0, FSR_INDEX_CLIP);
+    out->values = fsr_take_at(at, values, order, 0, FSR_INDEX_CLIP);
 }
 
 /* One less than how many offsets are at or before each element: -1 in front of the first row, a->rows behind the
@@ -110,7 +110,7 @@ static fsr_node rows_of(fsr_site at, const fsr_csr *a) {
     const fsr_node none = fsr_full_at(at, a->columns.graph, dtype, 1, &n, 0), one = fsr_int_at(at, none.graph, 1);
     /* One in front of the first element does not count from the end. */
     const fsr_node from = fsr_maximum_at(at, a->offsets, fsr_int_at(at, none.graph, 0));
-    const fsr_node begun = fsr_scatter_add_at(at, none, &from, 1, one, FSR_BOUND_DROP, 0);
+    const fsr_node begun = fsr_scatter_add_at(at, none, &from, 1, one, FSR_INDEX_DROP, 0);
     return fsr_sub_at(at, fsr_cumsum_at(at, begun, (int[]){0}, 1, 0), one);
 }
 
@@ -140,7 +140,7 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
         return zeros;
     const fsr_node row = rows_of(at, &a);
     return fsr_scatter_add_at(at, zeros, (fsr_node[]){row, a.columns}, 2, in_rows(at, &a, row, a.values),
-                              FSR_BOUND_CLIP, 0);
+                              FSR_INDEX_CLIP, 0);
 }
 
 /* ---- the library call -------------------------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ static fsr_node call(fsr_site at, const char *what, const fsr_csr *a, fsr_node x
 
 /* The values, times what belongs to each: a number, or a row of numbers. */
 static fsr_node products(fsr_site at, const fsr_csr *a, fsr_node x, fsr_node index) {
-    const fsr_node taken = fsr_take_at(at, x, index, 0, FSR_BOUND_CLIP);
+    const fsr_node taken = fsr_take_at(at, x, index, 0, FSR_INDEX_CLIP);
     const bool rows = fsr_node_ndim(x) == 2;
     return fsr_mul_at(at, rows ? fsr_expand_at(at, a->values, 1) : a->values, taken);
 }
@@ -227,7 +227,7 @@ fsr_node fsr_csr_dot_transposed_at(fsr_site at, const fsr_csr *matrix, fsr_node 
     const fsr_dtype dtype = fsr_sum_dtype(fsr_node_dtype(parts));
     const int64_t shape[] = {a.cols, fsr_node_ndim(x) == 2 ? fsr_node_dim(x, 1) : 1};
     const fsr_node zeros = fsr_full_at(at, x.graph, dtype, fsr_node_ndim(x), shape, 0);
-    return fsr_scatter_add_at(at, zeros, &a.columns, 1, fsr_convert(at, parts, dtype, false), FSR_BOUND_CLIP, 0);
+    return fsr_scatter_add_at(at, zeros, &a.columns, 1, fsr_convert(at, parts, dtype, false), FSR_INDEX_CLIP, 0);
 }
 
 fsr_node fsr_csr_sampled_at(fsr_site at, const fsr_csr *matrix, fsr_node x, fsr_node y) {
@@ -240,8 +240,8 @@ fsr_node fsr_csr_sampled_at(fsr_site at, const fsr_csr *matrix, fsr_node x, fsr_
     if (fsr_node_dim(x, 1) != fsr_node_dim(y, 1))
         return fsr_poison(x.graph, at, FSR_ERR_SHAPE, what, "%s and %s have not the same columns", fsr_say(x).text,
                           fsr_say(y).text);
-    const fsr_node row = rows_of(at, &a), left = fsr_take_at(at, x, row, 0, FSR_BOUND_CLIP);
-    const fsr_node right = fsr_take_at(at, y, a.columns, 0, FSR_BOUND_CLIP);
+    const fsr_node row = rows_of(at, &a), left = fsr_take_at(at, x, row, 0, FSR_INDEX_CLIP);
+    const fsr_node right = fsr_take_at(at, y, a.columns, 0, FSR_INDEX_CLIP);
     const fsr_node sum = fsr_sum_at(at, fsr_mul_at(at, left, right), (int[]){1}, 1, 0);
     return in_rows(at, &a, row, fsr_mul_at(at, a.values, sum));
 }

@@ -30,8 +30,8 @@ static bool is_table(fsr_node x, const fsr_rec *rec) {
         return rec->view.kind != FSR_VIEW_AFFINE ||
                fsr_node_is_live(fsr_graph_handle(x.graph, rec->arg[0].id, rec->arg[0].output));
     if (fsr_is(rec->kind, FSR_TAKES))
-        return rec->bound != FSR_BOUND_CLIP;
-    return !fsr_is(rec->kind, FSR_IS_EACH) || !fsr_is(rec->kind, FSR_IS_STEP);
+        return rec->mode != FSR_INDEX_CLIP;
+    return !fsr_is(rec->kind, FSR_IS_EACH) || !fsr_is(rec->kind, FSR_IS_INSTRUCTION);
 }
 
 bool fsr_element_fits(fsr_node x, fsr_element_use *use) {
@@ -42,7 +42,7 @@ bool fsr_element_fits(fsr_node x, fsr_element_use *use) {
         return rec->weak || fsr_is(rec->kind, FSR_IS_LITERAL) || ++use->sources <= MOST_SOURCES;
     if (is_place(rec))
         return true;
-    use->cost += fsr_is(rec->kind, FSR_IS_STEP) ? fsr_op_get(rec->op)->cost : 1;
+    use->cost += fsr_is(rec->kind, FSR_IS_INSTRUCTION) ? fsr_op_get(rec->op)->cost : 1;
     bool fits = use->cost <= MOST_COST;
     for (int i = 0; i < rec->nargs && fits; i++)
         fits = fsr_element_fits(fsr_graph_handle(x.graph, rec->arg[i].id, rec->arg[i].output), use);
@@ -118,7 +118,7 @@ static fsr_node element(fsr_site at, fsr_node x, const fsr_node *index) {
     if (!rec || rec->shape.ndim == 0)
         return x;
     if (is_table(x, rec))
-        return fsr_index_at(at, x, index, rec->shape.ndim, FSR_BOUND_CLIP);
+        return fsr_index_at(at, x, index, rec->shape.ndim, FSR_INDEX_CLIP);
     if (is_place(rec))
         return fsr_convert(at, index[rec->axis], rec->dtype[0], false);
     if (fsr_is(rec->kind, FSR_TAKES))
@@ -132,5 +132,5 @@ static fsr_node element(fsr_site at, fsr_node x, const fsr_node *index) {
 }
 
 fsr_node fsr_element(fsr_site at, fsr_node x, const fsr_node *index, bool fits) {
-    return fits ? element(at, x, index) : fsr_index_at(at, x, index, fsr_node_ndim(x), FSR_BOUND_CLIP);
+    return fits ? element(at, x, index) : fsr_index_at(at, x, index, fsr_node_ndim(x), FSR_INDEX_CLIP);
 }

@@ -213,14 +213,15 @@ static bool call_take(fsr_reading *r, fsr_args *c, fsr_node *out) {
         return true;
     const bool flat = !fsr_args_axes_of(c);
     fsr_node x = flat ? fsr_flatten(r->at, c->x[0]) : c->x[0];
-    *out = (along ? fsr_take_along_axis_at : fsr_take_at)(r->at, x, c->x[1], flat ? 0 : c->axes[0], (fsr_bound)c->mode);
+    *out = (along ? fsr_take_along_axis_at : fsr_take_at)(r->at, x, c->x[1], flat ? 0 : c->axes[0],
+                                                          (fsr_index_mode)c->mode);
     return true;
 }
 
 /* An array, indices along its first axis, values. */
 static const struct {
     const char *name;
-    fsr_node (*build)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+    fsr_node (*build)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_index_mode mode,
                       int flags);
 } scatters[] = {{"scatter", fsr_scatter_at},         {"scatter_add", fsr_scatter_add_at},
                 {"scatter_mul", fsr_scatter_mul_at}, {"scatter_max", fsr_scatter_max_at},
@@ -236,8 +237,8 @@ static bool call_scatter(fsr_reading *r, fsr_args *c, fsr_node *out) {
     if (!flat && i == sizeof scatters / sizeof *scatters)
         return false;
     if (fsr_args_are(r, c, 3) && fsr_args_options(r, c, 0))
-        *out = flat ? fsr_put_at(r->at, c->x[0], c->x[1], c->x[2], FSR_BOUND_RAISE, 0)
-                    : scatters[i].build(r->at, c->x[0], &c->x[1], 1, c->x[2], FSR_BOUND_RAISE, 0);
+        *out = flat ? fsr_put_at(r->at, c->x[0], c->x[1], c->x[2], FSR_INDEX_RAISE, 0)
+                    : scatters[i].build(r->at, c->x[0], &c->x[1], 1, c->x[2], FSR_INDEX_RAISE, 0);
     return true;
 }
 

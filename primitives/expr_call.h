@@ -58,7 +58,7 @@ typedef struct fsr_args {
     int nlist;
     bool all, named;                 /* AXES: None was written; with axis= */
     double number[FSR_ARGS_OPTIONS]; /* ddof, ord, value, left, right, period; true is 1 */
-    int mode;                        /* fsr_overlap, fsr_bound, fsr_pad or fsr_side, as the function takes */
+    int mode;                        /* fsr_overlap, fsr_index_mode, fsr_pad or fsr_side, as the function takes */
     fsr_dtype dtype;
 } fsr_args;
 

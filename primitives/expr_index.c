@@ -186,11 +186,11 @@ FSR_APART static fsr_node picked(fsr_reading *r, fsr_node x, const picks *p) {
     if (r->status || !p->n)
         return x;
     if (p->n == 1 && place == p->axis[0])
-        return fsr_reading_built(r, p->where, fsr_take_at(r->at, x, p->array[0], place, FSR_BOUND_RAISE));
+        return fsr_reading_built(r, p->where, fsr_take_at(r->at, x, p->array[0], place, FSR_INDEX_RAISE));
     const int rest = fsr_node_ndim(x) - p->n;
     x = fsr_reading_built(r, p->where, p->axis[p->n - 1] == p->n - 1 ? x : arrays_first(r->at, x, p));
     if (!r->status)
-        x = fsr_reading_built(r, p->where, fsr_index_at(r->at, x, p->array, p->n, FSR_BOUND_RAISE));
+        x = fsr_reading_built(r, p->where, fsr_index_at(r->at, x, p->array, p->n, FSR_INDEX_RAISE));
     const int own = r->status ? 0 : fsr_node_ndim(x) - rest;
     return place && own ? fsr_reading_built(r, p->where, placed(r->at, x, own, place)) : x;
 }

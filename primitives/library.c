@@ -22,7 +22,7 @@ typedef struct call {
     fsr_site at;
     fsr_callee callee;
     fsr_node arg[FSR_MAX_CALL_INPUTS];
-    fsr_step_array in[FSR_MAX_CALL_INPUTS], out[FSR_MAX_CALL_OUTPUTS];
+    fsr_frame_array in[FSR_MAX_CALL_INPUTS], out[FSR_MAX_CALL_OUTPUTS];
     fsr_node poison;
 } call;
 
@@ -74,7 +74,7 @@ static bool arguments_take(call *c, const fsr_node *args, int nargs) {
         const fsr_rec *rec = fsr_node_sound(c->arg[i]);
         if (!rec)
             return false;
-        c->in[i] = (fsr_step_array){.dtype = rec->dtype[c->arg[i].output], .ndim = rec->shape.ndim};
+        c->in[i] = (fsr_frame_array){.dtype = rec->dtype[c->arg[i].output], .ndim = rec->shape.ndim};
         memcpy(c->in[i].shape, rec->shape.dim, sizeof rec->shape.dim[0] * (size_t)rec->shape.ndim);
     }
     return true;
@@ -83,21 +83,21 @@ static bool arguments_take(call *c, const fsr_node *args, int nargs) {
 /* Asks the callee for its results' types, into c->out. */
 static bool infer(call *c) {
     char why[256] = "";
-    const fsr_step step = {.attributes = c->callee.attributes,
-                           .attribute_bytes = c->callee.attribute_bytes,
-                           .user = c->callee.user,
-                           .inputs = c->callee.inputs,
-                           .outputs = c->callee.outputs,
-                           .input = c->in,
-                           .output = c->out,
-                           .why = why,
-                           .why_bytes = sizeof why,
-                           .threads = 1};
+    const fsr_call_frame frame = {.attributes = c->callee.attributes,
+                                  .attribute_bytes = c->callee.attribute_bytes,
+                                  .user = c->callee.user,
+                                  .inputs = c->callee.inputs,
+                                  .outputs = c->callee.outputs,
+                                  .input = c->in,
+                                  .output = c->out,
+                                  .why = why,
+                                  .why_bytes = sizeof why,
+                                  .threads = 1};
     for (int i = 0; i < c->callee.outputs; i++)
-        c->out[i] = c->callee.infer   ? (fsr_step_array){.dtype = FSR_DTYPE_COUNT}
+        c->out[i] = c->callee.infer   ? (fsr_frame_array){.dtype = FSR_DTYPE_COUNT}
                     : c->callee.types ? c->callee.types[i]
                                       : c->in[0];
-    const fsr_status status = c->callee.infer ? c->callee.infer(&step) : FSR_OK;
+    const fsr_status status = c->callee.infer ? c->callee.infer(&frame) : FSR_OK;
     why[sizeof why - 1] = 0;
     if ((unsigned)status >= FSR_STATUS_COUNT)
         return wrong(c, FSR_ERR_VALUE, "infer returned what is no status");

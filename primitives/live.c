@@ -141,7 +141,7 @@ fsr_node fsr_told(fsr_site at, fsr_node x, fsr_node number, fsr_says says) {
     const fsr_shape one = {1, {1}};
     const fsr_dtype dtype = fsr_node_dtype(x);
     fsr_node none = fsr_stretch(at, fsr_bool_at(at, x.graph, false), &one);
-    fsr_node told = fsr_node_sound(none) ? fsr_take_at(at, none, number, 0, FSR_BOUND_RAISE) : none;
+    fsr_node told = fsr_node_sound(none) ? fsr_take_at(at, none, number, 0, FSR_INDEX_RAISE) : none;
     if (!fsr_node_sound(told))
         return told;
     fsr_node_rec(told)->says = says;

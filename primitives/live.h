@@ -61,12 +61,12 @@ fsr_node fsr_there(fsr_site at, fsr_node x, const fsr_length *length);
 fsr_node fsr_distances(fsr_site at, fsr_node places, fsr_node end);
 
 /* fsr_take and fsr_index where x or the indices have a length. */
-fsr_node fsr_live_take(fsr_site at, const char *what, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
-fsr_node fsr_live_index(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound);
+fsr_node fsr_live_take(fsr_site at, const char *what, fsr_node x, fsr_node indices, int axis, fsr_index_mode mode);
+fsr_node fsr_live_index(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_index_mode mode);
 /* Makes the arrays of indices, n of at least 1, and the values, one of which has a length, ones without, of a scatter
- * that has the bound that *bound becomes. False: *poison. */
+ * that has the mode that *mode becomes. False: *poison. */
 bool fsr_live_scatter(fsr_site at, const char *what, fsr_node x, fsr_node *arrays, int n, fsr_node *values,
-                      fsr_bound *bound, fsr_node *poison);
+                      fsr_index_mode *mode, fsr_node *poison);
 /* One of n nodes has a length. */
 bool fsr_any_live(const fsr_node *x, int n);
 

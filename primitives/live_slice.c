@@ -103,7 +103,7 @@ static fsr_node backwards(const slice *s) {
     fsr_node before = s->stop == FSR_SLICE_END ? number(s, -1) : limit(s, s->stop, -1);
     fsr_node i = fsr_arange_at(s->at, s->g, FSR_I64, (s->capacity - 1) / by + 1);
     fsr_node from = fsr_sub_at(s->at, last, fsr_mul_at(s->at, i, number(s, by)));
-    fsr_node x = fsr_take_at(s->at, s->x, from, 0, FSR_BOUND_CLIP);
+    fsr_node x = fsr_take_at(s->at, s->x, from, 0, FSR_INDEX_CLIP);
     return all ? fsr_with_length(x, &s->length) : counted(s, x, before, last, step);
 }
 

@@ -26,7 +26,7 @@ fsr_node fsr_sort_by_key_at(fsr_site at, fsr_node values, fsr_node keys, const i
     values = fsr_without_length(at, fsr_strong(at, values));
     values = axes ? values : fsr_flatten(at, values);
     if (fsr_node_size(places) > 0)
-        values = fsr_take_along_axis_at(at, values, places, axes ? axes[0] : 0, FSR_BOUND_CLIP);
+        values = fsr_take_along_axis_at(at, values, places, axes ? axes[0] : 0, FSR_INDEX_CLIP);
     return as_long(at, values, &length);
 }
 
@@ -48,8 +48,8 @@ fsr_node fsr_lexsort_at(fsr_site at, const fsr_node *keys, int n, const int *axe
             return poison;
         const fsr_node own = fsr_order_filled(at, fsr_strong(at, keys[i]), false);
         const fsr_node key = axes ? own : fsr_flatten(at, own);
-        const fsr_node moved = fsr_take_along_axis_at(at, key, order, axis, FSR_BOUND_CLIP);
-        order = fsr_take_along_axis_at(at, order, fsr_argsort_at(at, moved, &axis, 1, 0), axis, FSR_BOUND_CLIP);
+        const fsr_node moved = fsr_take_along_axis_at(at, key, order, axis, FSR_INDEX_CLIP);
+        order = fsr_take_along_axis_at(at, order, fsr_argsort_at(at, moved, &axis, 1, 0), axis, FSR_INDEX_CLIP);
     }
     return as_long(at, order, &length);
 }
@@ -68,7 +68,7 @@ fsr_node fsr_rank_at(fsr_site at, fsr_node x, const int *axes, int naxes, int fl
     axis += axis < 0 ? shape->ndim : 0;
     const fsr_node own = fsr_iota(places.graph, at, FSR_I64, shape, axis);
     const fsr_node none = fsr_full_at(at, places.graph, FSR_I64, shape->ndim, shape->dim, 0);
-    return as_long(at, fsr_put_along_axis_at(at, none, places, own, axis, FSR_BOUND_CLIP, FSR_UNIQUE), &length);
+    return as_long(at, fsr_put_along_axis_at(at, none, places, own, axis, FSR_INDEX_CLIP, FSR_UNIQUE), &length);
 }
 
 fsr_node fsr_random_permutation_at(fsr_site at, fsr_node seed, fsr_node stream, int64_t n) {
@@ -95,5 +95,5 @@ fsr_node fsr_random_shuffle_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_
         return poison;
     const int64_t n = fsr_node_dim(x, axis);
     const fsr_node order = fsr_random_permutation_at(at, seed, stream, n);
-    return n ? fsr_take_at(at, x, order, axis, FSR_BOUND_CLIP) : fsr_strong(at, x);
+    return n ? fsr_take_at(at, x, order, axis, FSR_INDEX_CLIP) : fsr_strong(at, x);
 }

@@ -80,17 +80,18 @@ static void read_axis(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     rec->axis = (int)value;
 }
 
-static void read_bound(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
+static void read_mode(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     int b = 0;
     (void)g;
-    fsr_lex_expect(l, "bound=");
-    while (!l->status && fsr_bound_name((fsr_bound)b) && !fsr_lex_try(l, fsr_bound_name((fsr_bound)b)))
+    fsr_lex_expect(l, "mode=");
+    while (!l->status && fsr_index_mode_name((fsr_index_mode)b) &&
+           !fsr_lex_try(l, fsr_index_mode_name((fsr_index_mode)b)))
         b++;
-    if (!fsr_bound_name((fsr_bound)b)) {
+    if (!fsr_index_mode_name((fsr_index_mode)b)) {
         fsr_lex_fail(l, FSR_ERR_FORMAT, "expected raise, clip or wrap");
         b = 0;
     }
-    rec->bound = (fsr_bound)b;
+    rec->mode = (fsr_index_mode)b;
 }
 
 static void read_library(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {

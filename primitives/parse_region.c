@@ -88,19 +88,19 @@ static bool argument(fsr_lex *l, const fsr_region_text *text, fsr_inst *inst) {
 static bool read_load(fsr_lex *l, const fsr_region *r, fsr_inst *inst) {
     const char *start = l->at;
     char word[FSR_WORD_BYTES], of[FSR_WORD_BYTES];
-    fsr_bound bound = FSR_BOUND_CLIP;
+    fsr_index_mode mode = FSR_INDEX_CLIP;
     if (sees_value(l) || !r->ntables || !fsr_lex_word(l, word))
         return false;
-    while (bound <= FSR_BOUND_WRAP && strcmp(word, fsr_bound_name(bound)) != 0)
-        ++bound;
-    const bool named = bound <= FSR_BOUND_WRAP && !fsr_lex_sees(l, '(') && fsr_lex_word(l, of);
+    while (mode <= FSR_INDEX_WRAP && strcmp(word, fsr_index_mode_name(mode)) != 0)
+        ++mode;
+    const bool named = mode <= FSR_INDEX_WRAP && !fsr_lex_sees(l, '(') && fsr_lex_word(l, of);
     const int table = named ? suffix(of, "table", r->ntables) : -1;
     if (table < 0) {
         l->at = start;
         return false;
     }
     inst->kind = FSR_INST_LOAD;
-    inst->bound = bound;
+    inst->mode = mode;
     inst->index = table;
     inst->component = r->table[table].ndim;
     for (int k = 0; k < inst->component && !l->status; k++) {

@@ -132,7 +132,7 @@ fsr_node fsr_random_choice_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_n
     if (fsr_node_ndim(x) < 1 || fsr_node_dim(x, 0) == 0)
         return fsr_poison(g, at, FSR_ERR_SHAPE, what, "%s has nothing to choose from", fsr_say(x).text);
     const fsr_node which = fsr_random_integers_at(at, seed, stream, i, FSR_I64, 0, fsr_node_dim(x, 0));
-    return fsr_take_at(at, x, which, 0, FSR_BOUND_CLIP);
+    return fsr_take_at(at, x, which, 0, FSR_INDEX_CLIP);
 }
 
 /* ---- gamma ----------------------------------------------------------------------------------------------------- */

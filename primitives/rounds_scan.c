@@ -101,7 +101,7 @@ static bool is_each(scan *s, fsr_ref ref) {
         return fsr_shape_equal(&rec->shape, &s->slice);
     if (fsr_is(rec->kind, FSR_IS_LITERAL) || parameter_of(s->t, ref.id) >= 0 || is_beside(s, ref.id))
         return true;
-    if (!is_plain_view(s->t->body, rec) && !(fsr_is(rec->kind, FSR_IS_EACH) && fsr_is(rec->kind, FSR_IS_STEP)))
+    if (!is_plain_view(s->t->body, rec) && !(fsr_is(rec->kind, FSR_IS_EACH) && fsr_is(rec->kind, FSR_IS_INSTRUCTION)))
         return false;
     for (int i = 0; i < rec->nargs; i++)
         if (!is_each(s, rec->arg[i]))

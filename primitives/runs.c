@@ -100,7 +100,7 @@ static fsr_node owners(fsr_site at, fsr_node ends, int64_t capacity) {
     const int first = 0;
     fsr_node none = fsr_full_at(at, ends.graph, dtype, 1, &capacity, 0);
     fsr_node one = fsr_literal(ends.graph, at, dtype, fsr_value_from_int(dtype, 1), false);
-    fsr_node marks = fsr_scatter_add_at(at, none, &ends, 1, one, FSR_BOUND_DROP, 0);
+    fsr_node marks = fsr_scatter_add_at(at, none, &ends, 1, one, FSR_INDEX_DROP, 0);
     return fsr_cumsum_as_at(at, marks, dtype, &first, 1, 0);
 }
 
@@ -151,7 +151,7 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
     if (fsr_node_dim(x, 0) == 0 || capacity == 0)
         out = fsr_full_at(at, x.graph, fsr_node_dtype(x), 1, &capacity, 0);
     else
-        out = fsr_take_at(at, x, owners(at, ends, capacity), 0, FSR_BOUND_CLIP);
+        out = fsr_take_at(at, x, owners(at, ends, capacity), 0, FSR_INDEX_CLIP);
     fsr_node over = fsr_where_at(at, fsr_greater_at(at, total, room), total, zero);
     fsr_node count = fsr_strong(at, fsr_minimum_at(at, total, room));
     if (!fsr_node_sound(count))
@@ -166,7 +166,7 @@ fsr_node fsr_repeat_counts_at(fsr_site at, fsr_node x, fsr_node counts, int64_t 
 /* y's elements in order where the mask holds; how many there are has to be how many it holds for. */
 static fsr_node in_order(fsr_site at, fsr_node mask, fsr_node y) {
     fsr_node before = fsr_convert(at, fsr_count_before(at, mask), FSR_I64, false);
-    fsr_node taken = fsr_take_at(at, y, before, 0, FSR_BOUND_CLIP), zero = fsr_whole(at, mask, 0),
+    fsr_node taken = fsr_take_at(at, y, before, 0, FSR_INDEX_CLIP), zero = fsr_whole(at, mask, 0),
              one = fsr_whole(at, mask, 1);
     fsr_node same = fsr_equal_at(at, fsr_count_true(at, mask), fsr_whole(at, mask, fsr_node_dim(y, 0)));
     return fsr_told(at, taken, fsr_where_at(at, same, zero, one), FSR_SAYS_DIFFERENT);
@@ -183,7 +183,7 @@ static fsr_node values_for(fsr_site at, const char *what, fsr_node given, fsr_no
                 "%s has another length than the mask, counted at %s:%d: fsr_compress of that mask gives it",
                 fsr_say(y).text, own->site.file ? own->site.file : "?", own->site.line);
         fsr_node before = fsr_convert(at, fsr_count_before(at, mask), FSR_I64, false);
-        return fsr_take_at(at, fsr_without_length(at, y), before, 0, FSR_BOUND_CLIP);
+        return fsr_take_at(at, fsr_without_length(at, y), before, 0, FSR_INDEX_CLIP);
     }
     if (fsr_node_size(y) == 1)
         return fsr_reshape_at(at, y, 0, NULL);

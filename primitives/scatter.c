@@ -43,7 +43,7 @@ static fsr_node record(fsr_site at, fsr_kind kind, fsr_combine *combine, fsr_nod
     }
     rec->view = g->view;
     rec->axes = g->axes;
-    rec->bound = g->bound;
+    rec->mode = g->mode;
     rec->combine = combine;
     for (int i = 0; i < 2 + g->n; i++)
         rec->arg[rec->nargs++] = (fsr_ref){all[i].id, all[i].output};
@@ -108,7 +108,7 @@ static fsr_node put_last(fsr_site at, fsr_node x, fsr_node values, const fsr_ind
     fsr_node flat = fsr_flatten(at, fsr_stretch(at, values, &g->shape));
     if (!fsr_node_sound(position) || !fsr_node_sound(flat))
         return fsr_node_sound(position) ? flat : position;
-    fsr_node taken = fsr_take_at(at, flat, position, 0, FSR_BOUND_CLIP);
+    fsr_node taken = fsr_take_at(at, flat, position, 0, FSR_INDEX_CLIP);
     return fsr_where_at(at, fsr_greater_equal_at(at, position, fsr_int_at(at, x.graph, 0)), taken, x);
 }
 
@@ -135,34 +135,34 @@ bool fsr_scatter_take(fsr_site at, const char *what, fsr_node x, fsr_node values
 }
 
 bool fsr_scatter_lengths(fsr_site at, const char *what, fsr_node x, const fsr_node **arrays, fsr_node *own, int n,
-                         fsr_node *values, fsr_bound *bound, fsr_node *poison) {
+                         fsr_node *values, fsr_index_mode *mode, fsr_node *poison) {
     if (!*arrays || n < 1 || n > FSR_MAX_DIMS || (!fsr_any_live(*arrays, n) && !fsr_node_is_live(*values)))
         return true;
     for (int i = 0; i < n; i++)
         own[i] = (*arrays)[i];
     *arrays = own;
-    return fsr_live_scatter(at, what, x, own, n, values, bound, poison);
+    return fsr_live_scatter(at, what, x, own, n, values, mode, poison);
 }
 
-fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_index_mode mode,
                         int flags) {
     fsr_node poison;
     fsr_node own[FSR_MAX_DIMS];
-    if (!fsr_scatter_lengths(at, "scatter", x, &arrays, own, n, &values, &bound, &poison))
+    if (!fsr_scatter_lengths(at, "scatter", x, &arrays, own, n, &values, &mode, &poison))
         return poison;
-    fsr_indices g = {.what = "scatter", .bound = bound};
+    fsr_indices g = {.what = "scatter", .mode = mode};
     if (!fsr_scatter_take(at, g.what, x, values, arrays, n, flags, FSR_UNIQUE, &poison) ||
-        !fsr_indices_first(at, &x, arrays, n, FSR_BOUND_DROP, &g, &poison))
+        !fsr_indices_first(at, &x, arrays, n, FSR_INDEX_DROP, &g, &poison))
         return poison;
     return put(at, x, values, &g, flags);
 }
 
-fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, int axis, fsr_bound bound,
-                               int flags) {
+fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, int axis,
+                               fsr_index_mode mode, int flags) {
     fsr_node poison;
-    fsr_indices g = {.what = "put_along_axis", .bound = bound};
+    fsr_indices g = {.what = "put_along_axis", .mode = mode};
     if (!fsr_scatter_take(at, g.what, x, values, &indices, 1, flags, FSR_UNIQUE, &poison) ||
-        !fsr_indices_along(at, &x, indices, axis, FSR_BOUND_DROP, &g, &poison))
+        !fsr_indices_along(at, &x, indices, axis, FSR_INDEX_DROP, &g, &poison))
         return poison;
     for (int j = 0; j < g.shape.ndim; j++)
         if (!(g.axes >> j & 1) && g.shape.dim[j] != fsr_node_dim(x, j))

@@ -10,10 +10,10 @@
  * flags has no bit outside allowed. False: *poison. */
 bool fsr_scatter_take(fsr_site at, const char *what, fsr_node x, fsr_node values, const fsr_node *arrays, int n,
                       int flags, int allowed, fsr_node *poison);
-/* Where an array of indices or the values have a length: these and the bound as if there were none; *arrays becomes
+/* Where an array of indices or the values have a length: these and the mode as if there were none; *arrays becomes
  * own, with room for n. False: *poison. */
 bool fsr_scatter_lengths(fsr_site at, const char *what, fsr_node x, const fsr_node **arrays, fsr_node *own, int n,
-                         fsr_node *values, fsr_bound *bound, fsr_node *poison);
+                         fsr_node *values, fsr_index_mode *mode, fsr_node *poison);
 /* *values as x's dtype, which broadcast to what the indices name. False: *out is the result, x where nothing goes
  * anywhere, else a mistake. */
 bool fsr_scattered_take(fsr_site at, fsr_node x, fsr_node *values, const fsr_indices *g, fsr_node *out);
@@ -25,7 +25,7 @@ fsr_node fsr_scatter_combined(fsr_site at, fsr_op op, fsr_node x, fsr_node value
 bool fsr_scatter_known(fsr_site at, fsr_op op, fsr_node x, fsr_node values, const fsr_indices *g, fsr_node *out);
 /* fsr_scatter_add, as a part of `what`: indices are arrays of one shape. */
 fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
-                            fsr_bound bound);
+                            fsr_index_mode mode);
 /* x, of f32 or f64, with the sum of the values that go there added at each index; the same bits in every run. */
 fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g);
 

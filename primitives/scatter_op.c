@@ -46,14 +46,14 @@ static fsr_node places(const scattering *s, const fsr_node *arrays, int n) {
     const fsr_site at = s->at;
     const int64_t size = fsr_shape_size(&s->shape);
     const fsr_dtype dtype = size < INT32_MAX ? FSR_I32 : FSR_I64;
-    const fsr_bound bound = s->g.bound;
+    const fsr_index_mode mode = s->g.mode;
     fsr_node all = fsr_arange_at(at, s->x[0].graph, dtype, size);
     if (fsr_node_sound(all))
         all = fsr_reshape_at(at, all, s->shape.ndim, s->shape.dim);
     if (!fsr_node_sound(all))
         return all;
-    fsr_node place = bound == FSR_BOUND_RAISE ? fsr_index_at(at, all, arrays, n, bound) : fsr_indexed(at, all, &s->g);
-    if (bound == FSR_BOUND_RAISE || bound == FSR_BOUND_DROP)
+    fsr_node place = mode == FSR_INDEX_RAISE ? fsr_index_at(at, all, arrays, n, mode) : fsr_indexed(at, all, &s->g);
+    if (mode == FSR_INDEX_RAISE || mode == FSR_INDEX_DROP)
         place = fsr_where_at(at, inside(s), place, fsr_whole(at, all, size));
     return fsr_node_sound(place) ? fsr_flatten(at, place) : place;
 }
@@ -63,12 +63,12 @@ static void gathered(const scattering *s, fsr_node place, fsr_node *out) {
     const fsr_site at = s->at;
     const int64_t size = fsr_shape_size(&s->shape);
     const fsr_node order = fsr_argsort_at(at, place, (int[]){0}, 1, 0);
-    const fsr_node sorted = fsr_take_at(at, place, order, 0, FSR_BOUND_CLIP);
+    const fsr_node sorted = fsr_take_at(at, place, order, 0, FSR_INDEX_CLIP);
     const fsr_node each = fsr_arange_at(at, place.graph, fsr_node_dtype(place), size + 1);
     const fsr_node offsets = fsr_searchsorted_at(at, sorted, each, FSR_LEFT);
     for (int i = 0; i < s->op.arity; i++) {
         const fsr_node flat = fsr_flatten(at, fsr_stretch(at, s->value[i], &s->g.shape));
-        out[i] = fsr_take_at(at, flat, order, 0, FSR_BOUND_CLIP);
+        out[i] = fsr_take_at(at, flat, order, 0, FSR_INDEX_CLIP);
     }
     fsr_segment_reduce_with_at(at, sizeof s->op, out, out, &s->op, offsets);
 }
@@ -147,8 +147,8 @@ static bool operands_take(scattering *s, const fsr_node *arrays, int n, fsr_node
     if (fsr_poison_of(s->at, what, all, count, &graph, poison))
         return false;
     for (int i = 0; i < s->op.arity; i++) {
-        s->g = (fsr_indices){.what = what, .bound = s->g.bound};
-        if (!fsr_indices_first(s->at, &s->x[i], arrays, n, FSR_BOUND_DROP, &s->g, poison))
+        s->g = (fsr_indices){.what = what, .mode = s->g.mode};
+        if (!fsr_indices_first(s->at, &s->x[i], arrays, n, FSR_INDEX_DROP, &s->g, poison))
             return false;
         const fsr_shape *shape = &fsr_node_rec(s->x[i])->shape;
         if (i == 0)
@@ -163,8 +163,8 @@ static bool operands_take(scattering *s, const fsr_node *arrays, int n, fsr_node
 }
 
 void fsr_scatter_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *x, const fsr_operator *theirs,
-                         const fsr_node *arrays, int n, const fsr_node *values, fsr_bound bound) {
-    scattering s = {.at = at, .g = {.bound = bound}};
+                         const fsr_node *arrays, int n, const fsr_node *values, fsr_index_mode mode) {
+    scattering s = {.at = at, .g = {.mode = mode}};
     fsr_node poison = {0};
     if (!out || !operator_take(at, size, out, x, theirs, values, &s.op))
         return;

@@ -133,7 +133,7 @@ fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_ind
     fsr_indices told = *g; /* the first pass reports what is outside */
     const sums first = {at, x.graph, g, x, 0}, s = {at, x.graph, &told, x, bits_for(fsr_shape_size(&g->shape))};
     const fsr_dtype dtype = fsr_node_dtype(x);
-    told.bound = g->bound == FSR_BOUND_RAISE ? FSR_BOUND_DROP : g->bound;
+    told.mode = g->mode == FSR_INDEX_RAISE ? FSR_INDEX_DROP : g->mode;
     fsr_node v = fsr_convert(at, values, FSR_F64, false);
     fsr_node exponent = gathered(&first, FSR_OP_MAXIMUM, FSR_I32, NOTHING, exponents(&s, v));
     if (!fsr_node_sound(exponent))

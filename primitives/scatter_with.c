@@ -85,13 +85,13 @@ static bool dtype_takes(const way *w, fsr_dtype dtype) {
 }
 
 static fsr_node scatter_with(fsr_site at, const way *w, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
-                             fsr_bound bound, int flags) {
+                             fsr_index_mode mode, int flags) {
     fsr_node out, own[FSR_MAX_DIMS];
-    if (!fsr_scatter_lengths(at, w->what, x, &arrays, own, n, &values, &bound, &out))
+    if (!fsr_scatter_lengths(at, w->what, x, &arrays, own, n, &values, &mode, &out))
         return out;
-    fsr_indices g = {.what = w->what, .bound = bound};
+    fsr_indices g = {.what = w->what, .mode = mode};
     if (!fsr_scatter_take(at, w->what, x, values, arrays, n, flags, FSR_UNORDERED, &out) ||
-        !fsr_indices_first(at, &x, arrays, n, FSR_BOUND_DROP, &g, &out))
+        !fsr_indices_first(at, &x, arrays, n, FSR_INDEX_DROP, &g, &out))
         return out;
     if (!dtype_takes(w, fsr_node_dtype(x)))
         return fsr_poison(x.graph, at, FSR_ERR_DTYPE, w->what, "not defined for %s", fsr_say(x).text);
@@ -99,16 +99,16 @@ static fsr_node scatter_with(fsr_site at, const way *w, fsr_node x, const fsr_no
 }
 
 fsr_node fsr_scatter_add_of(fsr_site at, const char *what, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
-                            fsr_bound bound) {
+                            fsr_index_mode mode) {
     const way w = {what, FSR_OP_ADD, FSR_OP_BITWISE_OR, SUMS};
-    return scatter_with(at, &w, x, arrays, n, values, bound, 0);
+    return scatter_with(at, &w, x, arrays, n, values, mode, 0);
 }
 
 #define SCATTER_WITH(name, op, of_bools, floats)                                                              \
     static const way way_##name = {"scatter_" #name, FSR_OP_##op, FSR_OP_##of_bools, floats};                 \
     fsr_node fsr_scatter_##name##_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, \
-                                     fsr_bound bound, int flags) {                                            \
-        return scatter_with(at, &way_##name, x, arrays, n, values, bound, flags);                             \
+                                     fsr_index_mode mode, int flags) {                                        \
+        return scatter_with(at, &way_##name, x, arrays, n, values, mode, flags);                              \
     }
 SCATTER_WITH(add, ADD, BITWISE_OR, SUMS)
 SCATTER_WITH(mul, MUL, BITWISE_AND, ROUNDS)

@@ -43,7 +43,7 @@ static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, voi
     fsr_node next = fsr_add_at(at, state[0], half), middle = fsr_sub_at(at, next, one);
     if (s->how.descending.graph)
         middle = fsr_where_at(at, arg[2], fsr_sub_at(at, arg[1], next), middle);
-    fsr_node key = fsr_convert(at, fsr_take_at(at, s->keys, middle, 0, FSR_BOUND_CLIP), s->how.dtype, false);
+    fsr_node key = fsr_convert(at, fsr_take_at(at, s->keys, middle, 0, FSR_INDEX_CLIP), s->how.dtype, false);
     out[0] = fsr_where_at(at, is_before(s, key, arg[0]), next, state[0]);
     out[1] = left;
 }
@@ -166,8 +166,8 @@ static fsr_node interpolated(fsr_site at, const curve *p) {
         return fsr_node_sound(place) ? p->fp : place;
     for (int i = 0; i < 2; i++) {
         fsr_node point = i ? place : fsr_sub_at(at, place, one);
-        xp[i] = fsr_convert(at, fsr_take_at(at, p->xp, point, 0, FSR_BOUND_CLIP), FSR_F64, false);
-        fp[i] = fsr_convert(at, fsr_take_at(at, p->fp, point, 0, FSR_BOUND_CLIP), dtype, false);
+        xp[i] = fsr_convert(at, fsr_take_at(at, p->xp, point, 0, FSR_INDEX_CLIP), FSR_F64, false);
+        fp[i] = fsr_convert(at, fsr_take_at(at, p->fp, point, 0, FSR_INDEX_CLIP), dtype, false);
     }
     fsr_node first = fsr_convert(at, element(at, p->xp, 0), FSR_F64, false),
              last = fsr_convert(at, element(at, p->xp, -1), FSR_F64, false);
@@ -239,8 +239,8 @@ fsr_node fsr_interp_period_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp,
     const fsr_node turn = fsr_float_at(at, p.x.graph, fabs(period));
     fsr_node points = fsr_mod_at(at, fsr_convert(at, p.xp, FSR_F64, false), turn);
     fsr_node order = fsr_argsort_at(at, points, (int[]){0}, 1, 0);
-    points = fsr_take_at(at, points, order, 0, FSR_BOUND_CLIP);
-    fsr_node values = fsr_take_at(at, p.fp, order, 0, FSR_BOUND_CLIP);
+    points = fsr_take_at(at, points, order, 0, FSR_INDEX_CLIP);
+    fsr_node values = fsr_take_at(at, p.fp, order, 0, FSR_INDEX_CLIP);
     if (!fsr_node_sound(points) || !fsr_node_sound(values))
         return fsr_node_sound(points) ? values : points;
     const int64_t n = fsr_node_size(points);

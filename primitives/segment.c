@@ -25,7 +25,7 @@
 /* Zeros, n of them, with ones at some places; several may name one, those that are `n` none. */
 static fsr_node marks(fsr_site at, fsr_node place, int64_t n, fsr_dtype dtype) {
     fsr_node zeros = fsr_full_at(at, place.graph, dtype, 1, &n, 0);
-    return fsr_scatter_at(at, zeros, &place, 1, fsr_whole(at, place, 1), FSR_BOUND_DROP, FSR_UNIQUE);
+    return fsr_scatter_at(at, zeros, &place, 1, fsr_whole(at, place, 1), FSR_INDEX_DROP, FSR_UNIQUE);
 }
 
 fsr_node fsr_segment_marks(const fsr_segments *s, fsr_dtype dtype, bool ends) {
@@ -191,7 +191,7 @@ static void loop_over_blocks(const folding *f, int64_t blocks, fsr_node *out) {
     const fsr_dtype dtype = fsr_node_dtype(f->low);
     const fsr_node number = fsr_arange_at(at, f->low.graph, dtype, blocks << more);
     const fsr_node own = fsr_right_shift_at(at, number, fsr_whole(at, number, more));
-    const fsr_node mark = f->flat ? fsr_take_at(at, f->broken, own, 0, FSR_BOUND_CLIP) : f->broken;
+    const fsr_node mark = f->flat ? fsr_take_at(at, f->broken, own, 0, FSR_INDEX_CLIP) : f->broken;
     const fsr_node broken = fsr_not_equal_at(at, mark, fsr_whole(at, mark, 0));
     const fsr_node begin = fsr_left_shift_at(at, number, fsr_whole(at, number, part));
     const fsr_node behind = fsr_add_at(at, begin, fsr_whole(at, begin, (int64_t)1 << part));
@@ -260,7 +260,7 @@ static bool take_middle(folding *f, fsr_node *poison) {
         return false;
     for (int i = 0; i < f->op->arity; i++) {
         const fsr_dtype dtype = fsr_node_dtype(f->in[i]);
-        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_BOUND_CLIP);
+        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_INDEX_CLIP);
         end = fsr_node_sound(end) ? fsr_convert(at, end, dtype, false) : end;
         f->middle[i] = fsr_where_at(at, beside(f, has), end, f->identity[i]);
     }

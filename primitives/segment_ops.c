@@ -122,7 +122,7 @@ static fsr_node end_of(fsr_site at, const char *what, fsr_node x, fsr_node offse
     if (s.n == 0 || fsr_shape_size(&shape) == 0)
         return fsr_segments_result(&s, fsr_stretch(at, zero, &shape));
     fsr_node place = last ? fsr_sub_at(at, s.high, fsr_int_at(at, x.graph, 1)) : s.low;
-    fsr_node some = fsr_less_at(at, s.low, s.high), taken = fsr_take_at(at, x, place, 0, FSR_BOUND_CLIP);
+    fsr_node some = fsr_less_at(at, s.low, s.high), taken = fsr_take_at(at, x, place, 0, FSR_INDEX_CLIP);
     for (int j = 1; j < shape.ndim && fsr_node_sound(some); j++)
         some = fsr_expand_at(at, some, j);
     return fsr_segments_result(&s, fsr_where_at(at, some, taken, zero));

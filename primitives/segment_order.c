@@ -24,7 +24,7 @@ static fsr_node numbers(const fsr_segments *s) {
     const fsr_dtype dtype = s->count < INT32_MAX ? FSR_I32 : FSR_I64;
     const int first = 0;
     const fsr_node none = fsr_full_at(at, s->offsets.graph, dtype, 1, &s->n, 0), one = fsr_whole(at, s->offsets, 1);
-    const fsr_node marks = fsr_scatter_add_at(at, none, &s->offsets, 1, one, FSR_BOUND_DROP, 0);
+    const fsr_node marks = fsr_scatter_add_at(at, none, &s->offsets, 1, one, FSR_INDEX_DROP, 0);
     return fsr_cumsum_as_at(at, marks, dtype, &first, 1, 0);
 }
 
@@ -42,8 +42,8 @@ static fsr_node places_of(const fsr_segments *s, fsr_node x, int flags) {
     const fsr_dtype dtype = fsr_node_dtype(x);
     const fsr_node same = fsr_literal(x.graph, at, dtype, (fsr_value){.bits = 0}, false);
     const fsr_node order = fsr_argsort_at(at, fsr_where_at(at, outside, same, x), &first, 1, flags);
-    const fsr_node moved = fsr_take_along_axis_at(at, number, order, 0, FSR_BOUND_CLIP);
-    return fsr_take_along_axis_at(at, order, fsr_argsort_at(at, moved, &first, 1, 0), 0, FSR_BOUND_CLIP);
+    const fsr_node moved = fsr_take_along_axis_at(at, number, order, 0, FSR_INDEX_CLIP);
+    return fsr_take_along_axis_at(at, order, fsr_argsort_at(at, moved, &first, 1, 0), 0, FSR_INDEX_CLIP);
 }
 
 static bool order_take(fsr_site at, const char *what, fsr_node *x, fsr_node offsets, int flags, fsr_segments *s,
@@ -68,13 +68,13 @@ fsr_node fsr_segment_sort_at(fsr_site at, fsr_node x, fsr_node offsets, int flag
     if (!order_take(at, "segment_sort", &x, offsets, flags, &s, &poison))
         return poison;
     if (fsr_node_size(x))
-        x = fsr_take_along_axis_at(at, x, places_of(&s, x, flags), 0, FSR_BOUND_CLIP);
+        x = fsr_take_along_axis_at(at, x, places_of(&s, x, flags), 0, FSR_INDEX_CLIP);
     return fsr_segments_length(&s, x);
 }
 
 /* Element `place` of each segment, in order; place is of one dimension. */
 static fsr_node element(fsr_site at, fsr_node sorted, fsr_node place) {
-    return fsr_node_sound(sorted) ? fsr_take_at(at, sorted, place, 0, FSR_BOUND_CLIP) : sorted;
+    return fsr_node_sound(sorted) ? fsr_take_at(at, sorted, place, 0, FSR_INDEX_CLIP) : sorted;
 }
 
 fsr_node fsr_segment_median_at(fsr_site at, fsr_node x, fsr_node offsets) {
@@ -88,7 +88,7 @@ fsr_node fsr_segment_median_at(fsr_site at, fsr_node x, fsr_node offsets) {
     shape.dim[0] = s.count;
     if (fsr_node_size(x) == 0 || s.count == 0)
         return fsr_segments_result(&s, fsr_stretch(at, nan, &shape));
-    const fsr_node sorted = fsr_take_along_axis_at(at, x, places_of(&s, x, 0), 0, FSR_BOUND_CLIP);
+    const fsr_node sorted = fsr_take_along_axis_at(at, x, places_of(&s, x, 0), 0, FSR_INDEX_CLIP);
     const fsr_node n = fsr_sub_at(at, s.high, s.low), one = fsr_whole(at, x, 1), two = fsr_whole(at, x, 2);
     const fsr_node lower = fsr_add_at(at, s.low, fsr_floor_divide_at(at, fsr_sub_at(at, n, one), two));
     const fsr_node upper = fsr_add_at(at, s.low, fsr_floor_divide_at(at, n, two));

@@ -27,7 +27,7 @@ static fsr_node plain_offsets(fsr_site at, const char *what, fsr_node offsets, f
         return fsr_integers(at, offsets);
     const fsr_length length = *fsr_node_length(offsets);
     const fsr_node behind = fsr_live_slice(at, offsets, 1, FSR_SLICE_END, 1), end = fsr_i64(at, offsets, length.most);
-    const fsr_node last = fsr_live_take(at, what, offsets, end, 0, FSR_BOUND_CLIP);
+    const fsr_node last = fsr_live_take(at, what, offsets, end, 0, FSR_INDEX_CLIP);
     if (!fsr_node_sound(behind))
         return behind;
     *results = *fsr_node_length(behind);

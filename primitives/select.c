@@ -61,7 +61,7 @@ fsr_node fsr_select_ranks(fsr_site at, const char *what, const fsr_selection *s,
         return ranks;
     if (count > MOST_RANKS || fsr_shape_size(&shape) == 0)
         return fsr_take_along_axis_at(at, fsr_sort_at(at, s->rows, (int[]){s->kept.ndim}, 1, 0), ranks, -1,
-                                      FSR_BOUND_CLIP);
+                                      FSR_INDEX_CLIP);
     const fsr_type type = {shape, 1, {fsr_node_dtype(s->rows)}};
     fsr_rec *rec = fsr_graph_add(s->rows.graph, at, what, FSR_NODE_LIBRARY, &type, &handle);
     if (!rec)
@@ -129,7 +129,7 @@ static fsr_node told_outside(fsr_site at, const char *what, const fsr_selection 
     const fsr_dtype dtype = fsr_node_sound(out) ? fsr_node_dtype(out) : FSR_BOOL;
     const fsr_node none = fsr_full_at(at, s->of.graph, FSR_BOOL, 1, &s->n, 0);
     const fsr_node like = fsr_node_sound(none) ? fsr_with_length(fsr_alias(at, none), &s->length) : none;
-    const fsr_node told = fsr_live_take(at, what, like, whole(at, s, k), 0, FSR_BOUND_RAISE);
+    const fsr_node told = fsr_live_take(at, what, like, whole(at, s, k), 0, FSR_INDEX_RAISE);
     return fsr_where_at(at, told, fsr_literal(s->of.graph, at, dtype, (fsr_value){.bits = 0}, false), out);
 }
 

@@ -22,7 +22,7 @@ static fsr_node record(fsr_site at, fsr_node x, const gather *g) {
         return handle;
     rec->view = g->view;
     rec->axes = g->axes;
-    rec->bound = g->bound;
+    rec->mode = g->mode;
     rec->nargs = 1 + g->n;
     rec->arg[0] = (fsr_ref){x.id, x.output};
     for (int i = 0; i < g->n; i++)
@@ -45,7 +45,7 @@ static fsr_node gathered(fsr_site at, fsr_node x, const gather *g) {
 fsr_node fsr_indexed(fsr_site at, fsr_node x, const fsr_indices *g) {
     gather inside = *g;
     const fsr_shape *shape = &fsr_node_rec(x)->shape;
-    const bool counts = g->bound == FSR_BOUND_RAISE || g->bound == FSR_BOUND_DROP;
+    const bool counts = g->mode == FSR_INDEX_RAISE || g->mode == FSR_INDEX_DROP;
     for (int j = 0, next = 0; j < shape->ndim && counts; j++) {
         if (!(g->axes >> j & 1))
             continue;
@@ -53,7 +53,7 @@ fsr_node fsr_indexed(fsr_site at, fsr_node x, const fsr_indices *g) {
         inside.index[next++] =
             fsr_where_at(at, fsr_less_at(at, i, fsr_int_at(at, x.graph, 0)), fsr_add_at(at, i, n), i);
     }
-    inside.bound = counts ? FSR_BOUND_CLIP : g->bound;
+    inside.mode = counts ? FSR_INDEX_CLIP : g->mode;
     return record(at, x, &inside);
 }
 
@@ -83,10 +83,10 @@ static bool indices_take(fsr_site at, const char *what, fsr_node *x, fsr_node *i
     return fsr_node_sound(*x) != NULL;
 }
 
-static bool bound_take(fsr_site at, const gather *g, fsr_node x, fsr_bound most, fsr_node *poison) {
-    if ((unsigned)g->bound <= (unsigned)most)
+static bool mode_take(fsr_site at, const gather *g, fsr_node x, fsr_index_mode most, fsr_node *poison) {
+    if ((unsigned)g->mode <= (unsigned)most)
         return true;
-    *poison = fsr_poison(x.graph, at, FSR_ERR_VALUE, g->what, "there is no bound %d", (int)g->bound);
+    *poison = fsr_poison(x.graph, at, FSR_ERR_VALUE, g->what, "there is no mode %d", (int)g->mode);
     return false;
 }
 
@@ -111,12 +111,12 @@ static bool too_deep(fsr_site at, fsr_node x, const char *what, int ndim, fsr_no
     return true;
 }
 
-fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
+fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_index_mode mode) {
     fsr_node poison;
-    gather g = {.what = "take", .bound = bound, .view = {.kind = FSR_VIEW_AFFINE}};
+    gather g = {.what = "take", .mode = mode, .view = {.kind = FSR_VIEW_AFFINE}};
     if (fsr_node_is_live(x) || fsr_node_is_live(indices))
-        return fsr_live_take(at, g.what, x, indices, axis, bound);
-    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !bound_take(at, &g, x, FSR_BOUND_WRAP, &poison) ||
+        return fsr_live_take(at, g.what, x, indices, axis, mode);
+    if (!indices_take(at, g.what, &x, &indices, 1, &poison) || !mode_take(at, &g, x, FSR_INDEX_WRAP, &poison) ||
         !fsr_axis_take(x, at, g.what, fsr_node_ndim(x), &axis, &poison))
         return poison;
     const fsr_shape from = fsr_node_rec(x)->shape, own = fsr_node_rec(indices)->shape;
@@ -136,10 +136,10 @@ fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bo
     return gathered(at, x, &g);
 }
 
-bool fsr_indices_along(fsr_site at, fsr_node *x, fsr_node indices, int axis, fsr_bound most, gather *g,
+bool fsr_indices_along(fsr_site at, fsr_node *x, fsr_node indices, int axis, fsr_index_mode most, gather *g,
                        fsr_node *poison) {
     g->view.kind = FSR_VIEW_AFFINE;
-    if (!indices_take(at, g->what, x, &indices, 1, poison) || !bound_take(at, g, *x, most, poison) ||
+    if (!indices_take(at, g->what, x, &indices, 1, poison) || !mode_take(at, g, *x, most, poison) ||
         !fsr_axis_take(*x, at, g->what, fsr_node_ndim(*x), &axis, poison))
         return false;
     fsr_shape from = fsr_node_rec(*x)->shape, own = fsr_node_rec(indices)->shape, wide = from;
@@ -158,10 +158,10 @@ bool fsr_indices_along(fsr_site at, fsr_node *x, fsr_node indices, int axis, fsr
     return true;
 }
 
-fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound) {
+fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_index_mode mode) {
     fsr_node poison;
-    gather g = {.what = "take_along_axis", .bound = bound};
-    return fsr_indices_along(at, &x, indices, axis, FSR_BOUND_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
+    gather g = {.what = "take_along_axis", .mode = mode};
+    return fsr_indices_along(at, &x, indices, axis, FSR_INDEX_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
 }
 
 /* The shape that n arrays broadcast to. */
@@ -177,7 +177,7 @@ static bool common_shape(fsr_site at, fsr_node x, const char *what, const fsr_no
     return true;
 }
 
-bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, fsr_bound most, gather *g,
+bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, fsr_index_mode most, gather *g,
                        fsr_node *poison) {
     fsr_shape common;
     g->view.kind = FSR_VIEW_AFFINE;
@@ -190,7 +190,7 @@ bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, 
     }
     for (int i = 0; i < n; i++)
         g->index[i] = arrays[i];
-    if (!indices_take(at, g->what, x, g->index, n, poison) || !bound_take(at, g, *x, most, poison))
+    if (!indices_take(at, g->what, x, g->index, n, poison) || !mode_take(at, g, *x, most, poison))
         return false;
     const fsr_shape from = fsr_node_rec(*x)->shape;
     if (n > from.ndim) {
@@ -211,17 +211,17 @@ bool fsr_indices_first(fsr_site at, fsr_node *x, const fsr_node *arrays, int n, 
     return true;
 }
 
-fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound) {
+fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_index_mode mode) {
     fsr_node poison;
-    gather g = {.what = "index", .bound = bound};
+    gather g = {.what = "index", .mode = mode};
     if (arrays && n > 0 && n <= FSR_MAX_DIMS && (fsr_node_is_live(x) || fsr_any_live(arrays, n)))
-        return fsr_live_index(at, x, arrays, n, bound);
-    return fsr_indices_first(at, &x, arrays, n, FSR_BOUND_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
+        return fsr_live_index(at, x, arrays, n, mode);
+    return fsr_indices_first(at, &x, arrays, n, FSR_INDEX_WRAP, &g, &poison) ? gathered(at, x, &g) : poison;
 }
 
 fsr_node fsr_dynamic_slice_at(fsr_site at, fsr_node x, const fsr_node *starts, const int64_t *sizes) {
     fsr_node poison, all[FSR_MAX_DIMS];
-    gather g = {.what = "dynamic_slice", .bound = FSR_BOUND_CLIP, .view = {.kind = FSR_VIEW_AFFINE}};
+    gather g = {.what = "dynamic_slice", .mode = FSR_INDEX_CLIP, .view = {.kind = FSR_VIEW_AFFINE}};
     fsr_graph *graph;
     if (fsr_poison_of(at, g.what, &x, 1, &graph, &poison))
         return poison;
@@ -291,7 +291,7 @@ fsr_node fsr_dynamic_update_at(fsr_site at, fsr_node x, fsr_node y, const fsr_no
     if (!rec)
         return handle;
     rec->axes = axes;
-    rec->bound = FSR_BOUND_CLIP;
+    rec->mode = FSR_INDEX_CLIP;
     rec->nargs = 2 + n;
     rec->arg[0] = (fsr_ref){x.id, x.output};
     rec->arg[1] = (fsr_ref){y.id, y.output};

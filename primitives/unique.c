@@ -60,7 +60,7 @@ static fsr_node inverse(const kinds *k) {
     const fsr_node upto = fsr_cumsum_as_at(at, fsr_convert(at, begins, dtype, false), dtype, &first, 1, 0);
     const fsr_node number = fsr_sub_at(at, upto, fsr_whole(at, places, 1));
     const fsr_node none = fsr_full_at(at, places.graph, FSR_I64, 1, (int64_t[]){fsr_node_size(places)}, 0);
-    const fsr_node back = fsr_scatter_at(at, none, &places, 1, number, FSR_BOUND_CLIP, FSR_UNIQUE);
+    const fsr_node back = fsr_scatter_at(at, none, &places, 1, number, FSR_INDEX_CLIP, FSR_UNIQUE);
     return k->length.origin ? as_long(k, back) : fsr_reshape_at(at, back, shape->ndim, shape->dim);
 }
 
@@ -138,7 +138,7 @@ fsr_node fsr_isin_at(fsr_site at, fsr_node x, fsr_node others) {
         out = fsr_full_at(at, g, FSR_BOOL, shape->ndim, shape->dim, 0);
     } else {
         const fsr_node place = fsr_searched(at, keys, needle, &(fsr_search){dtype, false, {0}});
-        out = fsr_equal_at(at, fsr_take_at(at, keys, place, 0, FSR_BOUND_CLIP), needle);
+        out = fsr_equal_at(at, fsr_take_at(at, keys, place, 0, FSR_INDEX_CLIP), needle);
         if (own.origin)
             out = fsr_logical_and_at(at, out, fsr_less_at(at, place, fsr_length_count(g, &own)));
         if (mixed)
@@ -176,6 +176,6 @@ void fsr_mode_at(fsr_site at, fsr_node *out, fsr_node x, const int *axes, int na
         in[0] = fsr_where_at(at, fsr_less_at(at, i, fsr_select_there(at, &s)), in[0], zero);
     in[1] = i;
     fsr_reduce_with_at(at, sizeof op, best, in, &op, &last, 1, FSR_KEEPDIMS);
-    out[0] = fsr_select_end(at, &s, fsr_take_along_axis_at(at, sorted, best[1], last, FSR_BOUND_CLIP));
+    out[0] = fsr_select_end(at, &s, fsr_take_along_axis_at(at, sorted, best[1], last, FSR_INDEX_CLIP));
     out[1] = fsr_select_end(at, &s, best[0]);
 }

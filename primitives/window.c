@@ -27,7 +27,7 @@ static bool axis_take(fsr_site at, fsr_node x, int64_t window, int *axis, uint32
 static bool windows_make(fsr_site at, fsr_node x, const int64_t *window, const int *axis, int n, fsr_indices *g) {
     const fsr_shape from = fsr_node_rec(x)->shape;
     int along[FSR_MAX_DIMS];
-    *g = (fsr_indices){.what = what, .bound = FSR_BOUND_CLIP, .shape = from, .view = {.kind = FSR_VIEW_AFFINE}};
+    *g = (fsr_indices){.what = what, .mode = FSR_INDEX_CLIP, .shape = from, .view = {.kind = FSR_VIEW_AFFINE}};
     for (int j = 0; j < from.ndim; j++)
         along[j] = -1;
     for (int i = 0; i < n; i++) {

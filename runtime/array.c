@@ -196,7 +196,7 @@ static fsr_status run_reference(fsr_context *ctx, const fsr_graph *g, const fsr_
     return status;
 }
 
-/* Outputs of a value that an earlier one has share that one's array: nothing is left of the step that copies them. */
+/* Outputs of a value that an earlier one has share that one's array: nothing is left of the thunk that copies them. */
 static void share_equal(const fsr_program *program, fsr_buffer **buffer) {
     for (int i = 0; i < program->nouts; ++i)
         if (program->same_out[i] >= 0) {

@@ -32,7 +32,7 @@ typedef struct tuner {
     fsr_plan *plan;
     const fsr_arg *in, *out;
     int nin, nout;
-    double *ms;              /* of each step, of the last run */
+    double *ms;              /* of each thunk, of the last run */
     unsigned char *expected; /* the outputs' bytes, one after the other */
     unsigned char *got;      /* room for one */
     fsr_disk_cache *disk;
@@ -96,14 +96,14 @@ static fsr_status spoil(tuner *t, fsr_fault *fault) {
     return status;
 }
 
-/* The least time of a step in some runs; negative: it did not run. */
-static fsr_status measure(tuner *t, int step, int runs, double *least) {
+/* The least time of a thunk in some runs; negative: it did not run. */
+static fsr_status measure(tuner *t, int thunk, int runs, double *least) {
     fsr_status status = FSR_OK;
     *least = -1;
     for (int i = 0; i < runs && !status; i++) {
         status = run(t);
-        if (!status && (*least < 0 || t->ms[step] < *least))
-            *least = t->ms[step];
+        if (!status && (*least < 0 || t->ms[thunk] < *least))
+            *least = t->ms[thunk];
     }
     return status;
 }
@@ -111,8 +111,8 @@ static fsr_status measure(tuner *t, int step, int runs, double *least) {
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
 /* data NULL: out of memory. */
-static char *key_of(const tuner *t, int step, size_t *size) {
-    const fsr_program_step *at = &program_of(t)->step[step];
+static char *key_of(const tuner *t, int thunk, size_t *size) {
+    const fsr_thunk *at = &program_of(t)->thunk[thunk];
     fsr_context *ctx = t->plan->ctx;
     fsr_backend_facts facts;
     char *text = NULL;
@@ -132,7 +132,7 @@ static char *key_of(const tuner *t, int step, size_t *size) {
     return NULL;
 }
 
-/* What another run has found for the step, malloc'ed; NULL: nothing. */
+/* What another run has found for the thunk, malloc'ed; NULL: nothing. */
 static char *recall(const tuner *t, const char *key, size_t size) {
     size_t n = 0;
     char *text = fsr_disk_cache_get(t->disk, key, size, &n);
@@ -161,12 +161,12 @@ static void show(const tuner *t, int tried) {
 
 typedef enum outcome { REFUSED, DIFFERS, SAME } outcome;
 
-/* Gives the step other fields, and runs it once: whether results have the same bits. */
-static fsr_status prove(tuner *t, int step, const char *fields, outcome *out) {
+/* Gives the thunk other fields, and runs it once: whether results have the same bits. */
+static fsr_status prove(tuner *t, int thunk, const char *fields, outcome *out) {
     fsr_fault fault = {FSR_OK, NULL};
     bool same = false;
     *out = REFUSED;
-    fsr_status status = fsr_plan_tune(t->plan, step, fields, &fault);
+    fsr_status status = fsr_plan_tune(t->plan, thunk, fields, &fault);
     if (!status) {
         status = spoil(t, &fault);
         if (status)
@@ -187,26 +187,26 @@ static fsr_status prove(tuner *t, int step, const char *fields, outcome *out) {
 }
 
 /* The time with other fields; negative: that cannot be run, or gives other bits. */
-static fsr_status try(tuner *t, int step, const char *fields, int runs, double *ms) {
+static fsr_status try(tuner *t, int thunk, const char *fields, int runs, double *ms) {
     outcome out;
     *ms = -1;
-    const fsr_status status = prove(t, step, fields, &out);
+    const fsr_status status = prove(t, thunk, fields, &out);
     t->report.schedules += out != REFUSED;
-    return !status && out == SAME ? measure(t, step, runs, ms) : status;
+    return !status && out == SAME ? measure(t, thunk, runs, ms) : status;
 }
 
 /* The rules' schedule and another one, turn by turn. */
-static fsr_status compare(tuner *t, int step, const char *fields, double *plain, double *other) {
+static fsr_status compare(tuner *t, int thunk, const char *fields, double *plain, double *other) {
     fsr_status status = FSR_OK;
     *plain = *other = -1;
     for (int turn = 0; turn < 2 * TURNS && !status; turn++) {
         fsr_fault fault = {FSR_OK, NULL};
         double *least = turn % 2 ? other : plain, ms = 0;
-        status = fsr_plan_tune(t->plan, step, turn % 2 ? fields : "", &fault);
+        status = fsr_plan_tune(t->plan, thunk, turn % 2 ? fields : "", &fault);
         if (status)
             return fsr_context_take(t->plan->ctx, &fault);
         status = run(t); /* what was in caches is there again */
-        status = status ? status : measure(t, step, 1, &ms);
+        status = status ? status : measure(t, thunk, 1, &ms);
         *least = *least < 0 || ms < *least ? ms : *least;
     }
     return status;
@@ -214,15 +214,15 @@ static fsr_status compare(tuner *t, int step, const char *fields, double *plain,
 
 /* What a round's schedules are compared with, measured when it begins: the rules' schedule, and the best so far.
  * Counter-example to times of the round before: a device's clock has moved, and all that is tried seems faster. */
-static fsr_status measure_base(tuner *t, int step, const char *best, double *plain, double *least) {
+static fsr_status measure_base(tuner *t, int thunk, const char *best, double *plain, double *least) {
     const int runs = *plain > LONG_MS ? 1 : RUNS;
     fsr_status status = FSR_OK;
     for (int k = 0; k < (best[0] ? 2 : 1) && !status; k++) {
         fsr_fault fault = {FSR_OK, NULL};
-        if (fsr_plan_tune(t->plan, step, k ? best : "", &fault))
+        if (fsr_plan_tune(t->plan, thunk, k ? best : "", &fault))
             return fsr_context_take(t->plan->ctx, &fault);
         status = run(t); /* as each that is tried runs once before */
-        status = status ? status : measure(t, step, runs, k ? least : plain);
+        status = status ? status : measure(t, thunk, runs, k ? least : plain);
     }
     *least = best[0] ? *least : *plain;
     return status;
@@ -230,15 +230,15 @@ static fsr_status measure_base(tuner *t, int step, const char *best, double *pla
 
 /* Tries what may be faster than `best` and has its fields, a round, which leaves a third of the tries that there are to
  * later ones; *best and *least are the fastest then. */
-static fsr_status improve(tuner *t, int step, int *tried, double plain, double *least, char best[FSR_TUNE_BYTES]) {
+static fsr_status improve(tuner *t, int thunk, int *tried, double plain, double *least, char best[FSR_TUNE_BYTES]) {
     char tunes[FSR_MOST_TUNES][FSR_TUNE_BYTES];
-    const int n = fsr_schedule_tunes(program_of(t)->step[step].kernel, best, tunes);
+    const int n = fsr_schedule_tunes(program_of(t)->thunk[thunk].kernel, best, tunes);
     fsr_status status = FSR_OK;
     double ms;
     const int left = FSR_MOST_TUNES - *tried, most = left - left / 3;
     for (int i = 0; i < n && i < most && !status; i++, (*tried)++) {
         show(t, *tried);
-        status = try(t, step, tunes[i], plain > LONG_MS ? 1 : RUNS, &ms);
+        status = try(t, thunk, tunes[i], plain > LONG_MS ? 1 : RUNS, &ms);
         if (!status && ms >= 0 && ms < WORTH * plain && ms < *least) {
             *least = ms;
             memcpy(best, tunes[i], sizeof tunes[i]);
@@ -248,22 +248,22 @@ static fsr_status improve(tuner *t, int step, int *tried, double plain, double *
 }
 
 /* Finds the best fields, "" where the rules' are; *ran: false of a kernel that the arguments do not run. */
-static fsr_status choose(tuner *t, int step, char best[FSR_TUNE_BYTES], bool *ran) {
+static fsr_status choose(tuner *t, int thunk, char best[FSR_TUNE_BYTES], bool *ran) {
     double plain, least = 0, before, other;
     int tried = 0;
     best[0] = 0;
-    fsr_status status = measure(t, step, 1, &plain);
+    fsr_status status = measure(t, thunk, 1, &plain);
     *ran = plain >= 0;
     if (!*ran)
         return status;
     do {
-        status = status ? status : measure_base(t, step, best, &plain, &least);
+        status = status ? status : measure_base(t, thunk, best, &plain, &least);
         before = least;
-        status = status ? status : improve(t, step, &tried, plain, &least, best);
+        status = status ? status : improve(t, thunk, &tried, plain, &least, best);
     } while (!status && least < before && tried < FSR_MOST_TUNES);
     other = plain;
     if (!status && best[0]) {
-        status = compare(t, step, best, &plain, &other);
+        status = compare(t, thunk, best, &plain, &other);
         if (!(other < WORTH * plain)) {
             best[0] = 0;
             other = plain;
@@ -274,38 +274,38 @@ static fsr_status choose(tuner *t, int step, char best[FSR_TUNE_BYTES], bool *ra
     return status;
 }
 
-static fsr_status settle(tuner *t, int step, const char *fields) {
+static fsr_status settle(tuner *t, int thunk, const char *fields) {
     fsr_fault fault = {FSR_OK, NULL};
-    const fsr_status status = fsr_plan_tune(t->plan, step, fields, &fault);
+    const fsr_status status = fsr_plan_tune(t->plan, thunk, fields, &fault);
     t->report.changed += !status && fields[0];
     return status ? fsr_context_take(t->plan->ctx, &fault) : FSR_OK;
 }
 
-/* *good: the step has the fields, found on disk, and gives the same bits. */
-static fsr_status take_known(tuner *t, int step, const char *fields, bool *good) {
+/* *good: the thunk has the fields, found on disk, and gives the same bits. */
+static fsr_status take_known(tuner *t, int thunk, const char *fields, bool *good) {
     outcome out = SAME; /* the rules' */
-    const fsr_status status = fields[0] ? prove(t, step, fields, &out) : FSR_OK;
+    const fsr_status status = fields[0] ? prove(t, thunk, fields, &out) : FSR_OK;
     *good = !status && out == SAME;
     t->report.known += *good;
     t->report.changed += *good && fields[0];
     return status;
 }
 
-static fsr_status tune(tuner *t, int step) {
+static fsr_status tune(tuner *t, int thunk) {
     char best[FSR_TUNE_BYTES];
     size_t size;
     bool good = false, ran = false;
     t->report.kernels++;
-    char *key = key_of(t, step, &size);
+    char *key = key_of(t, thunk, &size);
     if (!key)
         return fsr_context_fail(t->plan->ctx, FSR_ERR_MEMORY, "autotune: out of memory");
     char *known = recall(t, key, size);
-    fsr_status status = known ? take_known(t, step, known, &good) : FSR_OK;
+    fsr_status status = known ? take_known(t, thunk, known, &good) : FSR_OK;
     if (!good) {
-        fsr_status settled = settle(t, step, ""); /* what is known may be refused, or differ */
+        fsr_status settled = settle(t, thunk, ""); /* what is known may be refused, or differ */
         status = status ? status : settled;
-        status = status ? status : choose(t, step, best, &ran);
-        settled = settle(t, step, status ? "" : best);
+        status = status ? status : choose(t, thunk, best, &ran);
+        settled = settle(t, thunk, status ? "" : best);
         status = status ? status : settled;
         if (!status && ran)
             remember(t, key, size, best);
@@ -317,8 +317,8 @@ static fsr_status tune(tuner *t, int step) {
 
 /* ---- a plan ------------------------------------------------------------------------------------------------------ */
 
-static bool is_tuned(const fsr_program_step *step) {
-    return step->kernel && !step->nothing;
+static bool is_tuned(const fsr_thunk *thunk) {
+    return thunk->kernel && !thunk->nothing;
 }
 
 /* For the outputs' bytes, whose numbers a run has looked at. */
@@ -342,16 +342,16 @@ static fsr_status tune_all(tuner *t) {
     bool same;
     fsr_status status = run(t);
     status = status ? status : make_room(t);
-    for (int i = 0; i < program->nsteps && !status; i++) {
-        t->all += is_tuned(&program->step[i]);
+    for (int i = 0; i < program->nthunks && !status; i++) {
+        t->all += is_tuned(&program->thunk[i]);
         if (t->plan->tuned && fsr_plan_tune(t->plan, i, "", &fault))
             status = fsr_context_take(t->plan->ctx, &fault);
     }
     status = status ? status : run(t);
     if (!status && results(t, true, &same, &fault))
         status = fsr_context_take(t->plan->ctx, &fault);
-    for (int i = 0; i < program->nsteps && !status; i++)
-        if (is_tuned(&program->step[i]))
+    for (int i = 0; i < program->nthunks && !status; i++)
+        if (is_tuned(&program->thunk[i]))
             status = tune(t, i);
     return status ? status : run(t);
 }
@@ -385,7 +385,7 @@ fsr_status fsr_autotune_sized(size_t size, fsr_plan *plan, const fsr_arg *inputs
     t.shows = ctx->config.log_level > 0 && isatty(STDERR_FILENO);
     fsr_disk_cache_open(ctx->config.cache_dir, (int64_t)ctx->config.cache_mb << 20, &t.disk, &fault);
     fsr_fault_clear(&fault);
-    t.ms = calloc((size_t)program_of(&t)->nsteps + 1, sizeof *t.ms);
+    t.ms = calloc((size_t)program_of(&t)->nthunks + 1, sizeof *t.ms);
     status = t.ms ? tune_all(&t) : fsr_context_fail(ctx, FSR_ERR_MEMORY, "autotune: out of memory");
     if (t.shows)
         fputs("\r\033[K", stderr);

@@ -23,7 +23,7 @@ typedef struct fsr_backend_stats {
         used_bytes, pool_bytes, graphs_made, graph_launches;
 } fsr_backend_stats;
 
-/* A run of steps that may be put on a stream again by one call. */
+/* A run of thunks that may be put on a stream again by one call. */
 typedef struct fsr_replay fsr_replay;
 /* A library's call: not at all; into a replay, as it uses memory of the backend's, in the order of its stream; wherever
  * a kernel may be, too. */

@@ -96,29 +96,29 @@ static void prepare_dump(fsr_context *ctx) {
     ctx->config.dump_dir = NULL;
 }
 
-/* A name that is no pass: the one that may be meant, or else all of them. */
-static fsr_status no_pass(const char *name, const char *knob, fsr_fault *fault) {
+/* A name that is no rewrite: the one that may be meant, or else all of them. */
+static fsr_status no_rewrite(const char *name, const char *knob, fsr_fault *fault) {
     char all[200] = "";
     fsr_nearest near = fsr_nearest_to(name);
-    for (int i = 0; fsr_pass_name(i); i++) {
+    for (int i = 0; fsr_rewrite_name(i); i++) {
         const size_t used = strlen(all);
-        fsr_nearest_offer(&near, fsr_pass_name(i));
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", fsr_pass_name(i));
+        fsr_nearest_offer(&near, fsr_rewrite_name(i));
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", fsr_rewrite_name(i));
     }
     if (near.name)
-        return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\", which is no pass; is %s meant?", knob,
+        return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\", which is no rewrite; is %s meant?", knob,
                              name, near.name);
-    return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\"; the passes are %s", knob, name, all);
+    return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\"; the rewrites are %s", knob, name, all);
 }
 
-/* Names of passes in a knob, checked: a misspelled one would mislead whoever skips a pass to find a wrong answer. */
-static fsr_status check_passes(const char *list, const char *knob, bool all, fsr_fault *fault) {
+/* Names of rewrites in a knob, checked: a misspelled one would mislead whoever skips a rewrite to find a wrong answer. */
+static fsr_status check_rewrites(const char *list, const char *knob, bool all, fsr_fault *fault) {
     for (const char *at = list; at && *at;) {
         char name[64];
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if (!fsr_pass_find(name) && !(all && strcmp(name, "all") == 0))
-            return no_pass(name, knob, fault);
+        if (!fsr_rewrite_find(name) && !(all && strcmp(name, "all") == 0))
+            return no_rewrite(name, knob, fault);
         at += length + (at[length] == ',');
     }
     return FSR_OK;
@@ -140,9 +140,9 @@ static fsr_status open_parts(fsr_context *ctx, const fsr_config *config, fsr_fau
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "fsr_open: out of memory");
     choose_cache(ctx);
     prepare_dump(ctx);
-    fsr_status status = check_passes(config->skip_passes, "skip_passes", false, fault);
+    fsr_status status = check_rewrites(config->skip_rewrites, "skip_rewrites", false, fault);
     if (!status)
-        status = check_passes(config->print_after, "print_after", true, fault);
+        status = check_rewrites(config->print_after, "print_after", true, fault);
     if (!status)
         status = open_backend(ctx, fault);
     if (status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuRAND by its host interface, loaded when a step first wants it. The library has each generator twice, for a GPU and
+/* cuRAND by its host interface, loaded when a thunk first wants it. The library has each generator twice, for a GPU and
  * for the host, and needs no GPU for the latter; both give the same sequences. Whoever has loaded it keeps the
  * pointers. */
 #ifndef FUSOR_RUNTIME_CURAND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Running an executable: its steps, one after the other on the stream, each with the addresses of what it uses. Each
- * kind of step has its function here. */
+/* Running an executable: its thunks, one after the other on the stream, each with the addresses of what it uses. Each
+ * kind of thunk has its function here. */
 #include "runtime/capture.h"
 #include "runtime/clock.h"
 #include "runtime/replays.h"
@@ -42,27 +42,28 @@ void *fsr_execution_address(const fsr_execution *x, const fsr_use *use) {
 }
 
 static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
-    const fsr_program_step *step = &x->all->program.step[i];
+    const fsr_thunk *thunk = &x->all->program.thunk[i];
     const fsr_tuned *tuned = x->tuned && x->tuned[i].kernel ? &x->tuned[i] : NULL;
-    const int narrays = step->kernel->narrays;
+    const int narrays = thunk->kernel->narrays;
     fsr_launch launch;
-    if (step->nothing)
+    if (thunk->nothing)
         return FSR_OK;
-    launch.blocks = tuned ? tuned->blocks : step->blocks;
-    memcpy(launch.integer, step->kernel->integer, sizeof launch.integer[0] * (size_t)step->kernel->nints);
+    launch.blocks = tuned ? tuned->blocks : thunk->blocks;
+    memcpy(launch.integer, thunk->kernel->integer, sizeof launch.integer[0] * (size_t)thunk->kernel->nints);
     for (int a = 0; a < narrays; ++a)
-        launch.array[a] = address(x, &step->use[a]);
-    for (int s = 0; s < step->kernel->nscalars; ++s)
-        launch.scalar[s] = step->scalar[s] < x->program->nscalars ? x->scalar[step->scalar[s]]
-                                                                  : x->literal[step->scalar[s] - x->program->nscalars];
+        launch.array[a] = address(x, &thunk->use[a]);
+    for (int s = 0; s < thunk->kernel->nscalars; ++s)
+        launch.scalar[s] = thunk->scalar[s] < x->program->nscalars
+                               ? x->scalar[thunk->scalar[s]]
+                               : x->literal[thunk->scalar[s] - x->program->nscalars];
     launch.work = x->arena ? x->arena + x->program->arena_bytes : NULL;
-    launch.zero = step->nuses > narrays ? address(x, &step->use[narrays]) : x->zero;
+    launch.zero = thunk->nuses > narrays ? address(x, &thunk->use[narrays]) : x->zero;
     return x->ctx->backend->ops->launch(x->ctx->backend, tuned ? tuned->module : x->all->module[i], &launch, x->stream,
                                         fault);
 }
 
 static fsr_status run_copy(const fsr_execution *x, int i, fsr_fault *fault) {
-    const fsr_use *use = x->all->program.step[i].use;
+    const fsr_use *use = x->all->program.thunk[i].use;
     return fsr_execution_copy(x, address(x, &use[1]), address(x, &use[0]), use[1].bytes, fault);
 }
 
@@ -73,48 +74,48 @@ fsr_status fsr_execution_copy(const fsr_execution *x, void *to, const void *from
 }
 
 static fsr_status run_clear(const fsr_execution *x, int i, fsr_fault *fault) {
-    const fsr_use *use = x->all->program.step[i].use;
+    const fsr_use *use = x->all->program.thunk[i].use;
     return x->ctx->backend->ops->clear(x->ctx->backend, address(x, use), use->bytes, x->stream, fault);
 }
 
 static fsr_status run_library(const fsr_execution *x, int i, fsr_fault *fault) {
-    const fsr_program_step *step = &x->all->program.step[i];
-    const fsr_library_call *call = step->call;
+    const fsr_thunk *thunk = &x->all->program.thunk[i];
+    const fsr_library_call *call = thunk->call;
     void *array[FSR_LIBRARY_ARRAYS] = {NULL};
     int next = 0;
-    if (step->nothing)
+    if (thunk->nothing)
         return FSR_OK;
     for (int a = 0; a < call->nin + call->nout; ++a)
         if (call->array[a].used)
-            array[a] = address(x, &step->use[next++]);
-    void *work = next < step->nuses ? address(x, &step->use[next]) : NULL;
+            array[a] = address(x, &thunk->use[next++]);
+    void *work = next < thunk->nuses ? address(x, &thunk->use[next]) : NULL;
     return x->ctx->backend->ops->library(x->ctx->backend, call, array, work, x->stream, fault);
 }
 
-static fsr_status run_step(const fsr_execution *x, int i, fsr_fault *fault) {
+static fsr_status run_thunk(const fsr_execution *x, int i, fsr_fault *fault) {
     static fsr_status (*const run_kind[FSR_STEP_COUNT])(const fsr_execution *, int,
-                                                        fsr_fault *) = {[FSR_STEP_KERNEL] = run_kernel,
-                                                                        [FSR_STEP_COPY] = run_copy,
-                                                                        [FSR_STEP_CLEAR] = run_clear,
-                                                                        [FSR_STEP_LIBRARY] = run_library,
-                                                                        [FSR_STEP_LOOP] = fsr_loop_run};
-    return run_kind[x->all->program.step[i].kind](x, i, fault);
+                                                        fsr_fault *) = {[FSR_THUNK_KERNEL] = run_kernel,
+                                                                        [FSR_THUNK_COPY] = run_copy,
+                                                                        [FSR_THUNK_CLEAR] = run_clear,
+                                                                        [FSR_THUNK_LIBRARY] = run_library,
+                                                                        [FSR_THUNK_LOOP] = fsr_loop_run};
+    return run_kind[x->all->program.thunk[i].kind](x, i, fault);
 }
 
-/* run_step and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's
+/* run_thunk and how long it takes: on a GPU, whose launches return at once, between two marks on the stream. A loop's
  * turns add up; the loop itself is no more than they are. */
-static fsr_status timed_step(const fsr_execution *x, int i, fsr_fault *fault) {
+static fsr_status timed_thunk(const fsr_execution *x, int i, fsr_fault *fault) {
     fsr_context *ctx = x->ctx;
     const fsr_backend_ops *ops = ctx->backend->ops;
     const double start = fsr_clock_ms();
     double ms = 0;
-    if (x->all->program.step[i].nothing)
+    if (x->all->program.thunk[i].nothing)
         return FSR_OK;
-    if (x->all->program.step[i].loop)
-        return run_step(x, i, fault);
+    if (x->all->program.thunk[i].loop)
+        return run_thunk(x, i, fault);
     fsr_status status = ctx->target.gpu ? ops->mark(ctx->backend, 2, x->stream, fault) : FSR_OK;
     if (!status)
-        status = run_step(x, i, fault);
+        status = run_thunk(x, i, fault);
     if (!status && ctx->target.gpu)
         status = ops->mark(ctx->backend, 3, x->stream, fault);
     if (!status && ctx->target.gpu)
@@ -125,19 +126,19 @@ static fsr_status timed_step(const fsr_execution *x, int i, fsr_fault *fault) {
     return status;
 }
 
-fsr_status fsr_execution_steps(const fsr_execution *x, int first, int n, fsr_fault *fault) {
+fsr_status fsr_execution_thunks(const fsr_execution *x, int first, int n, fsr_fault *fault) {
     fsr_status status = FSR_OK;
     for (int i = first; i < first + n && !status; ++i) {
-        status = (x->ms ? timed_step : run_step)(x, i, fault);
-        i += fsr_loop_steps(&x->all->program.step[i]);
+        status = (x->ms ? timed_thunk : run_thunk)(x, i, fault);
+        i += fsr_loop_thunks(&x->all->program.thunk[i]);
     }
     return status;
 }
 
-/* What the steps took, for whoever explains the plan. */
+/* What the thunks took, for whoever explains the plan. */
 static void keep_times(fsr_context *ctx, const fsr_executable *e, const double *ms) {
     pthread_mutex_lock(&ctx->lock);
-    memcpy(e->ms, ms, sizeof *ms * (size_t)e->program.nsteps);
+    memcpy(e->ms, ms, sizeof *ms * (size_t)e->program.nthunks);
     pthread_mutex_unlock(&ctx->lock);
 }
 
@@ -167,7 +168,7 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
     fsr_status status = take_memory(ctx, &e->program, run, bytes, &arena, &zero, fault);
     if (!status && e->program.nreports)
         status = fsr_reports_begin(ctx, run->of, run->report, e->program.nreports, &batch, &words, fault);
-    for (int i = 0; run->ms && i < e->program.nsteps; ++i)
+    for (int i = 0; run->ms && i < e->program.nthunks; ++i)
         run->ms[i] = -1;
     const fsr_execution x = {.ctx = ctx,
                              .all = e,
@@ -183,7 +184,7 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
                              .tuned = run->tuned,
                              .ms = run->ms};
     if (!status && run->held)
-        status = fsr_execution_steps(&x, 0, e->program.nsteps, fault);
+        status = fsr_execution_thunks(&x, 0, e->program.nthunks, fault);
     else if (!status)
         status = fsr_replays_run(&x, run->tuned ? run->replays : &e->replays, fault);
     if (batch)

@@ -8,9 +8,9 @@
 typedef struct fsr_executable {
     fsr_program program;
     fsr_backend *backend;
-    fsr_module **module;         /* a reference each, one a step */
+    fsr_module **module;         /* a reference each, one a thunk */
     struct fsr_replays *replays; /* of runs that came again; guarded by the context's launch lock. NULL: none yet */
-    double *ms; /* of the last timed run, of each step, negative: none yet; guarded by the context's lock. NULL: the
+    double *ms; /* of the last timed run, of each thunk, negative: none yet; guarded by the context's lock. NULL: the
                             context does not profile */
     atomic_int refs;
 } fsr_executable;
@@ -32,9 +32,9 @@ typedef struct fsr_run {
     fsr_report_run of;        /* whose run it is */
     const fsr_report *report; /* the program's nreports */
     fsr_stream stream;
-    const struct fsr_tuned *tuned; /* tuned.h, one a step; NULL: every kernel is the executable's */
+    const struct fsr_tuned *tuned; /* tuned.h, one a thunk; NULL: every kernel is the executable's */
     struct fsr_replays **replays;  /* with `tuned`: of runs with these kernels */
-    double *ms;                    /* receives what each step takes; NULL: they are not timed */
+    double *ms;                    /* receives what each thunk takes; NULL: they are not timed */
     struct fsr_run_memory *
         *held; /* not NULL: the stream is being captured, and memory of the run is kept here (capture.h) */
 } fsr_run;
@@ -46,9 +46,9 @@ fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow 
  * for the same one at once one compiles, the others wait for it. The caller unrefs it. */
 fsr_status fsr_prepare(fsr_context *ctx, fsr_flow *flow, fsr_prepared **out, fsr_fault *fault);
 void fsr_prepared_unref(fsr_prepared *prepared); /* NULL is allowed */
-/* Compiles the kernel of every step, several at a time where several are new. The first failure in order of steps. */
+/* Compiles the kernel of every thunk, several at a time where several are new. The first failure in order of thunks. */
 fsr_status fsr_executable_compile(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault);
-/* Launches every step; asynchronous. */
+/* Launches every thunk; asynchronous. */
 fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *prepared, const fsr_run *run, fsr_fault *fault);
 
 #endif

@@ -8,8 +8,8 @@
 
 typedef struct fsr_execution {
     fsr_context *ctx;
-    const fsr_executable *all;  /* has every step, and its module */
-    const fsr_program *program; /* whose slots and scalars the steps name */
+    const fsr_executable *all;  /* has every thunk, and its module */
+    const fsr_program *program; /* whose slots and scalars the thunks name */
     void *const *leaf;
     void *const *out;
     const fsr_value *scalar;
@@ -18,16 +18,16 @@ typedef struct fsr_execution {
     uint64_t *words;          /* of reports */
     void *zero;               /* tickets that kernels leave zero */
     fsr_stream stream;
-    const fsr_tuned *tuned; /* by step: kernels that a plan has other schedules of; NULL: none */
-    double *ms;             /* by step, negative: none yet; NULL: they are not timed */
+    const fsr_tuned *tuned; /* by thunk: kernels that a plan has other schedules of; NULL: none */
+    double *ms;             /* by thunk, negative: none yet; NULL: they are not timed */
 } fsr_execution;
 
-/* Runs steps [first, first + n), bodies of loops with their loops. */
-fsr_status fsr_execution_steps(const fsr_execution *x, int first, int n, fsr_fault *fault);
+/* Runs thunks [first, first + n), bodies of loops with their loops. */
+fsr_status fsr_execution_thunks(const fsr_execution *x, int first, int n, fsr_fault *fault);
 void *fsr_execution_address(const fsr_execution *x, const fsr_use *use);
 /* Nothing where both are one, or there are no bytes. */
 fsr_status fsr_execution_copy(const fsr_execution *x, void *to, const void *from, int64_t bytes, fsr_fault *fault);
-/* Runs step i, a loop, all its turns. */
+/* Runs thunk i, a loop, all its turns. */
 fsr_status fsr_loop_run(const fsr_execution *x, int i, fsr_fault *fault);
 
 #endif

@@ -76,8 +76,8 @@ static bool list_interpreted(const fsr_context *ctx, const fsr_program *program,
     bool ok = true;
     *n = 0;
     b->ops->stats(b, &stats);
-    for (int i = 0; i < program->nsteps && stats.interpreted > 0; ++i) {
-        const fsr_kernel *k = program->step[i].kernel;
+    for (int i = 0; i < program->nthunks && stats.interpreted > 0; ++i) {
+        const fsr_kernel *k = program->thunk[i].kernel;
         if (!k || b->ops->known(b, k) != FSR_KNOWN_INTERPRETED)
             continue;
         ++*n;

@@ -2,7 +2,7 @@
 /* Failures of calls of the program's own, in words. */
 #include "runtime/library.h"
 
-fsr_status fsr_library_told(fsr_step_room *room, const fsr_library_call *call, fsr_status status, fsr_fault *fault) {
+fsr_status fsr_library_told(fsr_frame_room *room, const fsr_library_call *call, fsr_status status, fsr_fault *fault) {
     const char *name = fsr_library_call_name(call);
     room->why[sizeof room->why - 1] = 0;
     if (!status)

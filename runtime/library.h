@@ -7,6 +7,6 @@
 #include "runtime/fault.h"
 
 /* The status that a callee's function returned, with its sentence in *fault. What is no status is FSR_ERR_VALUE. */
-fsr_status fsr_library_told(fsr_step_room *room, const fsr_library_call *call, fsr_status status, fsr_fault *fault);
+fsr_status fsr_library_told(fsr_frame_room *room, const fsr_library_call *call, fsr_status status, fsr_fault *fault);
 
 #endif

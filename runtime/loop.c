@@ -12,9 +12,9 @@
 
 typedef struct loop {
     const fsr_execution *outer;
-    const fsr_program_step *step;
+    const fsr_thunk *thunk;
     const fsr_loop_plan *plan;
-    int at; /* the step's number */
+    int at; /* the thunk's number */
     fsr_loop_layout layout;
     char *operand[FSR_MAX_ARGS];   /* NULL: a scalar */
     char *result[FSR_MAX_OUTPUTS]; /* a state's buffer, or where slices are stacked, or one is left */
@@ -31,12 +31,12 @@ static void find_arrays(loop *l) {
     const fsr_loop_plan *p = l->plan;
     int next = 0;
     for (int k = 0; k < p->noperands; ++k)
-        l->operand[k] = p->scalar[k] ? NULL : fsr_execution_address(l->outer, &l->step->use[next++]);
+        l->operand[k] = p->scalar[k] ? NULL : fsr_execution_address(l->outer, &l->thunk->use[next++]);
     char *result[FSR_MAX_OUTPUTS] = {NULL};
     for (int i = 0; i < p->nstate + p->nstacked; ++i)
-        if (l->step->present >> i & 1)
-            result[i] = fsr_execution_address(l->outer, &l->step->use[next++]);
-    l->work = next < l->step->nuses ? fsr_execution_address(l->outer, &l->step->use[next]) : NULL;
+        if (l->thunk->present >> i & 1)
+            result[i] = fsr_execution_address(l->outer, &l->thunk->use[next++]);
+    l->work = next < l->thunk->nuses ? fsr_execution_address(l->outer, &l->thunk->use[next]) : NULL;
     for (int i = 0; i < p->nstate + p->nstacked; ++i)
         l->result[i] = result[i] ? result[i] : l->work + l->layout.absent[i];
     memcpy(l->state, l->operand, sizeof l->state[0] * (size_t)p->nstate);
@@ -58,7 +58,7 @@ static char *operand_now(const loop *l, int k, int64_t at) {
 static fsr_value scalar_now(const loop *l, const fsr_loop_scalar *s, int64_t turn) {
     if (s->operand == FSR_LOOP_NUMBER)
         return fsr_value_from_int(FSR_I64, turn);
-    return s->operand == FSR_LOOP_FIXED ? s->value : l->outer->scalar[l->step->scalar[s->operand]];
+    return s->operand == FSR_LOOP_FIXED ? s->value : l->outer->scalar[l->thunk->scalar[s->operand]];
 }
 
 /* The leaves and scalars of a part of the body in turn `turn`, on slice `at`. */
@@ -80,7 +80,7 @@ static fsr_status copy_slices(const loop *l, int64_t at, bool in, fsr_fault *fau
             status = fsr_execution_copy(l->outer, l->work + l->layout.staged[k],
                                         slice_of(l->operand[k], at, p->bytes[k]), p->bytes[k], fault);
     for (int i = p->nstate; !in && i < p->nstate + p->nstacked && !status; ++i)
-        if (fsr_loop_is_odd(p, p->result_bytes[i]) && (l->step->present >> i & 1))
+        if (fsr_loop_is_odd(p, p->result_bytes[i]) && (l->thunk->present >> i & 1))
             status = fsr_execution_copy(l->outer, slice_of(l->result[i], at, p->result_bytes[i]),
                                         l->work + l->layout.stacked[i], p->result_bytes[i], fault);
     return status;
@@ -104,7 +104,7 @@ static fsr_status test_first(loop *l, bool *go, fsr_fault *fault) {
         return FSR_OK;
     give(l, &l->plan->first, 0, 0);
     l->out[0] = l->work + l->layout.go[0];
-    fsr_status status = fsr_execution_steps(&l->inner, l->at + 1, l->plan->first.nsteps, fault);
+    fsr_status status = fsr_execution_thunks(&l->inner, l->at + 1, l->plan->first.nthunks, fault);
     return status ? status : read_go(l, 0, go, fault);
 }
 
@@ -120,13 +120,13 @@ static fsr_status run_turn(loop *l, int64_t turn, int64_t at, bool to_result, fs
         l->out[i] = next[i] = to_result ? l->result[i] : l->work + l->layout.spare[i];
     for (int i = p->nstate; i < p->nstate + p->nstacked; ++i) {
         const int64_t bytes = p->result_bytes[i];
-        const bool present = l->step->present >> i & 1;
+        const bool present = l->thunk->present >> i & 1;
         l->out[i] = !present                    ? l->result[i]
                     : fsr_loop_is_odd(p, bytes) ? l->work + l->layout.stacked[i]
                                                 : slice_of(l->result[i], at, bytes);
     }
     l->out[p->nstate + p->nstacked] = l->work + l->layout.go[(turn + 1) % 2];
-    status = fsr_execution_steps(&l->inner, l->at + 1 + p->first.nsteps, p->turn.nsteps, fault);
+    status = fsr_execution_thunks(&l->inner, l->at + 1 + p->first.nthunks, p->turn.nthunks, fault);
     memcpy(l->state, next, sizeof next[0] * (size_t)p->nstate);
     return status ? status : copy_slices(l, at, false, fault);
 }
@@ -141,7 +141,7 @@ static fsr_status count_turns(const loop *l, int64_t *n, fsr_fault *fault) {
         return FSR_OK;
     fsr_status status = FSR_OK;
     if (l->plan->scalar[last])
-        value = x->scalar[l->step->scalar[last]];
+        value = x->scalar[l->thunk->scalar[last]];
     else
         status = x->ctx->backend->ops->copy_out(x->ctx->backend, &value, l->operand[last], l->plan->bytes[last],
                                                 x->stream, fault);
@@ -153,7 +153,7 @@ static fsr_status count_turns(const loop *l, int64_t *n, fsr_fault *fault) {
 static fsr_status settle(const loop *l, fsr_fault *fault) {
     fsr_status status = FSR_OK;
     for (int i = 0; i < l->plan->nstate && !status; ++i)
-        if (l->step->present >> i & 1)
+        if (l->thunk->present >> i & 1)
             status = fsr_execution_copy(l->outer, l->result[i], l->state[i], l->plan->result_bytes[i], fault);
     return status;
 }
@@ -177,8 +177,8 @@ static fsr_status run_turns(loop *l, fsr_fault *fault) {
 }
 
 fsr_status fsr_loop_run(const fsr_execution *x, int i, fsr_fault *fault) {
-    const fsr_program_step *step = &x->all->program.step[i];
-    const fsr_loop_plan *p = step->loop;
+    const fsr_thunk *thunk = &x->all->program.thunk[i];
+    const fsr_loop_plan *p = thunk->loop;
     const int first = p->first.program.nscalars, turn = p->turn.program.nscalars;
     loop *l = calloc(1, sizeof *l);
     if (l)
@@ -188,10 +188,10 @@ fsr_status fsr_loop_run(const fsr_execution *x, int i, fsr_fault *fault) {
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a loop");
     }
     l->outer = x;
-    l->step = step;
+    l->thunk = thunk;
     l->plan = p;
     l->at = i;
-    fsr_loop_lay_out(p, step->present, &l->layout);
+    fsr_loop_lay_out(p, thunk->present, &l->layout);
     find_arrays(l);
     l->inner = *x;
     l->inner.leaf = l->leaf;
@@ -199,7 +199,7 @@ fsr_status fsr_loop_run(const fsr_execution *x, int i, fsr_fault *fault) {
     l->inner.scalar = l->scalar;
     l->inner.literal = NULL;
     l->inner.arena = l->work ? l->work + l->layout.arena : NULL;
-    l->inner.words = x->words ? x->words + (step->report > 0 ? step->report : 0) : NULL;
+    l->inner.words = x->words ? x->words + (thunk->report > 0 ? thunk->report : 0) : NULL;
     const fsr_status status = run_turns(l, fault);
     free(l->scalar);
     free(l);

@@ -263,7 +263,7 @@ fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info
         return FSR_ERR_FORKED;
     const fsr_executable *e = plan->prepared->executable;
     fsr_plan_info info = e->program.info;
-    for (int i = 0; i < e->program.nsteps; ++i)
+    for (int i = 0; i < e->program.nthunks; ++i)
         info.interpreted += e->module[i] && plan->ctx->backend->ops->interpreted(e->module[i]);
     fsr_status status = fsr_sized_out(out, size, &info, sizeof info);
     return status ? fsr_context_fail(plan->ctx, status, "plan_query: the answer %s", fsr_sized_words(status)) : FSR_OK;
@@ -273,16 +273,16 @@ fsr_status fsr_plan_query_sized(size_t size, const fsr_plan *plan, fsr_plan_info
 static void describe(const fsr_plan *plan, int kernel, fsr_kernel_profile *out) {
     const fsr_program *program = &plan->prepared->executable->program;
     const int kernels = program->info.kernels;
-    const fsr_program_step *step =
+    const fsr_thunk *thunk =
         kernel < kernels ? fsr_program_kernel(program, kernel) : fsr_program_call(program, kernel - kernels);
-    const double ms = plan->profile.ms[step - program->step];
-    *out = (fsr_kernel_profile){.name = step->call ? fsr_library_call_name(step->call) : step->kernel->name,
-                                .fuses = step->call ? "library call" : step->kernel->comment,
-                                .lines = plan->profile.lines[step - program->step],
+    const double ms = plan->profile.ms[thunk - program->thunk];
+    *out = (fsr_kernel_profile){.name = thunk->call ? fsr_library_call_name(thunk->call) : thunk->kernel->name,
+                                .fuses = thunk->call ? "library call" : thunk->kernel->comment,
+                                .lines = plan->profile.lines[thunk - program->thunk],
                                 .runs = plan->profile.runs,
-                                .bytes_moved = step->bytes_moved,
+                                .bytes_moved = thunk->bytes_moved,
                                 .ms = ms > 0 ? ms : 0,
-                                .gb_per_s = fsr_profile_rate(step->bytes_moved, ms)};
+                                .gb_per_s = fsr_profile_rate(thunk->bytes_moved, ms)};
 }
 
 fsr_status fsr_plan_profile_sized(size_t size, fsr_plan *plan, int kernel, fsr_kernel_profile *out) {

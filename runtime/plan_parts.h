@@ -40,9 +40,9 @@ struct fsr_plan {
     int nleaves, nscalars, nouts;
     /* scratch of one run, and what the last ones took, guarded by lock */
     fsr_profile profile;
-    struct fsr_tuned *tuned;     /* schedules of its own, one a step (runtime/tuned.h); NULL: none */
+    struct fsr_tuned *tuned;     /* schedules of its own, one a thunk (runtime/tuned.h); NULL: none */
     struct fsr_replays *replays; /* of runs with these */
-    double *measured;            /* receives what each step of a run takes; NULL: nobody measures */
+    double *measured;            /* receives what each thunk of a run takes; NULL: nobody measures */
     pthread_mutex_t lock;
     void **address;  /* leaves, then outputs */
     fsr_seen *seen;  /* what the last run found of each, in the same order */
@@ -51,7 +51,7 @@ struct fsr_plan {
     bool *given; /* leaves */
 };
 
-/* Gives a step the rules' schedule with these fields changed, or with "" itself. On an error it keeps what it has. */
-fsr_status fsr_plan_tune(fsr_plan *plan, int step, const char *fields, fsr_fault *fault);
+/* Gives a thunk the rules' schedule with these fields changed, or with "" itself. On an error it keeps what it has. */
+fsr_status fsr_plan_tune(fsr_plan *plan, int thunk, const char *fields, fsr_fault *fault);
 
 #endif

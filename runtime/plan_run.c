@@ -187,7 +187,7 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
     return status;
 }
 
-/* Results that the caller wants elsewhere than where the steps have left them. */
+/* Results that the caller wants elsewhere than where the thunks have left them. */
 static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, fsr_fault *fault) {
     const fsr_backend_ops *ops = plan->ctx->backend->ops;
     fsr_status status = FSR_OK;

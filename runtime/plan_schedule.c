@@ -8,8 +8,8 @@
 #include "runtime/tuned.h"
 #include <stdlib.h>
 
-/* The step of kernel i; -1 and the status in *status: there is none, or no plan. */
-static int step_of(fsr_plan *plan, int i, const char *what, fsr_status *status) {
+/* The thunk of kernel i; -1 and the status in *status: there is none, or no plan. */
+static int thunk_of(fsr_plan *plan, int i, const char *what, fsr_status *status) {
     if (!plan) {
         *status = fsr_context_fail(NULL, FSR_ERR_NULL, "%s: the plan is null", what);
         return -1;
@@ -17,17 +17,17 @@ static int step_of(fsr_plan *plan, int i, const char *what, fsr_status *status) 
     if ((*status = fsr_context_check(plan->ctx)) != FSR_OK)
         return -1;
     const fsr_program *program = &plan->prepared->executable->program;
-    const fsr_program_step *step = i >= 0 ? fsr_program_kernel(program, i) : NULL;
-    if (!step)
+    const fsr_thunk *thunk = i >= 0 ? fsr_program_kernel(program, i) : NULL;
+    if (!thunk)
         *status = fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "%s: kernel %d of %d", what, i, program->info.kernels);
-    return step ? (int)(step - program->step) : -1;
+    return thunk ? (int)(thunk - program->thunk) : -1;
 }
 
 /* The plan's lock is held. */
-static fsr_status write_schedule(const fsr_plan *plan, int step, char **text, size_t *size, fsr_fault *fault) {
-    const fsr_kernel *k = plan->tuned && plan->tuned[step].kernel
-                              ? plan->tuned[step].kernel
-                              : plan->prepared->executable->program.step[step].kernel;
+static fsr_status write_schedule(const fsr_plan *plan, int thunk, char **text, size_t *size, fsr_fault *fault) {
+    const fsr_kernel *k = plan->tuned && plan->tuned[thunk].kernel
+                              ? plan->tuned[thunk].kernel
+                              : plan->prepared->executable->program.thunk[thunk].kernel;
     FILE *to = open_memstream(text, size);
     if (to)
         fsr_schedule_print(k, to);
@@ -44,13 +44,13 @@ fsr_status fsr_plan_schedule(fsr_plan *plan, int kernel, char *text, size_t size
         text[0] = 0;
     if (length)
         *length = 0;
-    const int step = step_of(plan, kernel, what, &status);
-    if (step < 0)
+    const int thunk = thunk_of(plan, kernel, what, &status);
+    if (thunk < 0)
         return status;
     if (!text && !length)
         return fsr_context_fail(plan->ctx, FSR_ERR_NULL, "%s: where the answer goes is null", what);
     pthread_mutex_lock(&plan->lock);
-    status = write_schedule(plan, step, &made, &whole, &fault);
+    status = write_schedule(plan, thunk, &made, &whole, &fault);
     pthread_mutex_unlock(&plan->lock);
     if (status)
         fsr_context_take(plan->ctx, &fault);
@@ -62,22 +62,22 @@ fsr_status fsr_plan_schedule(fsr_plan *plan, int kernel, char *text, size_t size
     return status;
 }
 
-fsr_status fsr_plan_tune(fsr_plan *plan, int step, const char *fields, fsr_fault *fault) {
+fsr_status fsr_plan_tune(fsr_plan *plan, int thunk, const char *fields, fsr_fault *fault) {
     const fsr_executable *e = plan->prepared->executable;
     fsr_tuned made = {.kernel = NULL};
-    fsr_status status = fields[0] ? fsr_tuned_make(e, step, fields, &made, fault) : FSR_OK;
+    fsr_status status = fields[0] ? fsr_tuned_make(e, thunk, fields, &made, fault) : FSR_OK;
     if (status)
         return status;
     pthread_mutex_lock(&plan->lock);
     if (!plan->tuned)
-        plan->tuned = calloc((size_t)e->program.nsteps + 1, sizeof *plan->tuned);
+        plan->tuned = calloc((size_t)e->program.nthunks + 1, sizeof *plan->tuned);
     if (!plan->tuned) {
         pthread_mutex_unlock(&plan->lock);
         fsr_tuned_clear(e, &made);
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a schedule");
     }
-    fsr_tuned was = plan->tuned[step];
-    plan->tuned[step] = made;
+    fsr_tuned was = plan->tuned[thunk];
+    plan->tuned[thunk] = made;
     fsr_replays_free(plan->ctx->backend, plan->replays); /* they launch what was */
     plan->replays = NULL;
     pthread_mutex_unlock(&plan->lock);
@@ -89,9 +89,9 @@ fsr_status fsr_plan_set_schedule(fsr_plan *plan, int kernel, const char *fields)
     FSR_DEFAULT_FLOATS;
     fsr_status status;
     fsr_fault fault = {FSR_OK, NULL};
-    const int step = step_of(plan, kernel, "plan_set_schedule", &status);
-    if (step < 0)
+    const int thunk = thunk_of(plan, kernel, "plan_set_schedule", &status);
+    if (thunk < 0)
         return status;
-    status = fsr_plan_tune(plan, step, fields ? fields : "", &fault);
+    status = fsr_plan_tune(plan, thunk, fields ? fields : "", &fault);
     return status ? fsr_context_take(plan->ctx, &fault) : FSR_OK;
 }

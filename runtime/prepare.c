@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From a flow to an executable: looked up, or planned and compiled.
  *
- * A flow whose very signature is known goes straight to its executable. Else its passes run, and its literals are
+ * A flow whose very signature is known goes straight to its executable. Else its rewrites run, and its literals are
  * compared with those of plans that are otherwise the same (specialize.h): a plan that takes as arguments what differs
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
 #include "fusion/contract.h"
@@ -24,7 +24,7 @@ static void executable_unref(fsr_executable *e) {
     if (!e || --e->refs > 0)
         return;
     fsr_replays_free(e->backend, e->replays);
-    for (int i = 0; e->module && i < e->program.nsteps; ++i)
+    for (int i = 0; e->module && i < e->program.nthunks; ++i)
         if (e->module[i])
             e->backend->ops->release(e->backend, e->module[i]);
     fsr_program_clear(&e->program);
@@ -56,7 +56,7 @@ static fsr_prepared *prepared_new(fsr_executable *e, const fsr_literal *literal,
     return p;
 }
 
-/* Notes where the nodes of a flow whose passes are done stood in the flow as it was built. p may be NULL, and is then
+/* Notes where the nodes of a flow whose rewrites are done stood in the flow as it was built. p may be NULL, and is then
  * the answer, as where memory is out. */
 static fsr_prepared *with_origins(fsr_prepared *p, const fsr_flow *flow) {
     if (!p)
@@ -89,7 +89,7 @@ static fsr_program_options options_of(const fsr_context *ctx) {
                                  .fusion = ctx->config.fusion,
                                  .fuel = ctx->config.fuel,
                                  .contraction = ctx->config.contraction,
-                                 .passes = {ctx->config.skip_passes, ctx->config.print_after, stderr}};
+                                 .rewrites = {ctx->config.skip_rewrites, ctx->config.print_after, stderr}};
 }
 
 static fsr_status plan_fault(fsr_fault *fault, fsr_status status, const char *why) {
@@ -103,7 +103,7 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
     *choice = (fsr_choice){0};
     fsr_status status = fsr_flow_resolve(flow, &options.target);
     if (!status)
-        status = fsr_passes_run(flow, &options.passes, why, sizeof why);
+        status = fsr_rewrites_run(flow, &options.rewrites, why, sizeof why);
     if (!status)
         status = fsr_flow_contract(flow, &options.target);
     if (!status)
@@ -113,7 +113,7 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
     return status ? plan_fault(fault, status, why) : FSR_OK;
 }
 
-/* Plans a flow whose passes are done. What is logged or dumped is explained too. */
+/* Plans a flow whose rewrites are done. What is logged or dumped is explained too. */
 static fsr_status plan(fsr_context *ctx, const fsr_flow *flow, bool explain, fsr_program *program, fsr_fault *fault) {
     char why[512] = "";
     const bool logs = ctx->config.log_level >= FSR_LOG_DEBUG, dumps = ctx->config.dump_dir && ctx->config.dump_dir[0];
@@ -148,11 +148,11 @@ static fsr_status build(fsr_context *ctx, const fsr_flow *flow, fsr_executable *
     e->refs = 1;
     e->backend = ctx->backend;
     fsr_status status = plan(ctx, flow, false, &e->program, fault);
-    if (!status && !(e->module = calloc((size_t)e->program.nsteps + 1, sizeof *e->module)))
+    if (!status && !(e->module = calloc((size_t)e->program.nthunks + 1, sizeof *e->module)))
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
-    if (!status && ctx->config.profile && !(e->ms = calloc((size_t)e->program.nsteps + 1, sizeof *e->ms)))
+    if (!status && ctx->config.profile && !(e->ms = calloc((size_t)e->program.nthunks + 1, sizeof *e->ms)))
         status = fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
-    for (int i = 0; !status && e->ms && i < e->program.nsteps; ++i)
+    for (int i = 0; !status && e->ms && i < e->program.nthunks; ++i)
         e->ms[i] = -1;
     if (!status)
         status = fsr_executable_compile(ctx, e, fault);

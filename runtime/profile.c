@@ -19,10 +19,10 @@ static bool same_line(const fsr_site *a, const fsr_site *b) {
     return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* The sites of a step's nodes, each line once; how many. */
-static int step_sites(const fsr_program_step *step, const fsr_prepared *p, const fsr_site *site, const fsr_site **out) {
-    int node[FSR_MAX_INSTS] = {step->call ? step->call->node : 0}, n = 0;
-    const int count = step->call ? 1 : fsr_kernel_nodes(step->kernel, node);
+/* The sites of a thunk's nodes, each line once; how many. */
+static int thunk_sites(const fsr_thunk *thunk, const fsr_prepared *p, const fsr_site *site, const fsr_site **out) {
+    int node[FSR_MAX_INSTS] = {thunk->call ? thunk->call->node : 0}, n = 0;
+    const int count = thunk->call ? 1 : fsr_kernel_nodes(thunk->kernel, node);
     for (int i = 0; i < count; ++i) {
         const int origin = node[i] < p->norigins ? p->origin[node[i]] : 0;
         const fsr_site *at = origin ? &site[origin - 1] : NULL;
@@ -36,14 +36,14 @@ static int step_sites(const fsr_program_step *step, const fsr_prepared *p, const
 }
 
 /* "a.c:12, a.c:15", malloc'ed; NULL: out of memory. */
-static char *lines_of(const fsr_program_step *step, const fsr_prepared *p, const fsr_site *site) {
+static char *lines_of(const fsr_thunk *thunk, const fsr_prepared *p, const fsr_site *site) {
     const fsr_site *at[FSR_MAX_INSTS];
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return NULL;
-    const int n = step_sites(step, p, site, at);
+    const int n = thunk_sites(thunk, p, site, at);
     for (int i = 0; i < n; ++i)
         fprintf(to, "%s%s:%d", i ? ", " : "", at[i]->file, at[i]->line);
     if (fclose(to) != 0) {
@@ -55,19 +55,19 @@ static char *lines_of(const fsr_program_step *step, const fsr_prepared *p, const
 
 fsr_status fsr_profile_make(fsr_profile *out, const fsr_prepared *p, const fsr_site *site, fsr_fault *fault) {
     const fsr_program *program = &p->executable->program;
-    const size_t n = (size_t)program->nsteps + 1;
+    const size_t n = (size_t)program->nthunks + 1;
     out->lines = calloc(n, sizeof *out->lines);
     out->ms = calloc(n, sizeof *out->ms);
     bool good = site && out->lines && out->ms;
-    out->nsteps = good ? program->nsteps : 0;
-    for (int i = 0; i < out->nsteps && good; ++i)
-        good = (!program->step[i].kernel && !program->step[i].call) ||
-               (out->lines[i] = program->step[i].inner ? strdup("") : lines_of(&program->step[i], p, site));
+    out->nthunks = good ? program->nthunks : 0;
+    for (int i = 0; i < out->nthunks && good; ++i)
+        good = (!program->thunk[i].kernel && !program->thunk[i].call) ||
+               (out->lines[i] = program->thunk[i].inner ? strdup("") : lines_of(&program->thunk[i], p, site));
     return good ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a profile");
 }
 
 void fsr_profile_clear(fsr_profile *profile) {
-    for (int i = 0; i < profile->nsteps; ++i)
+    for (int i = 0; i < profile->nthunks; ++i)
         free(profile->lines[i]);
     free(profile->lines);
     free(profile->ms);
@@ -80,14 +80,14 @@ double fsr_profile_rate(int64_t bytes, double ms) {
     return ms > 0 ? (double)bytes / ms * 1e-6 : 0;
 }
 
-static void write_step(const fsr_program_step *step, double ms, const char *lines, FILE *to) {
-    const double rate = fsr_profile_rate(step->bytes_moved, ms);
+static void write_thunk(const fsr_thunk *thunk, double ms, const char *lines, FILE *to) {
+    const double rate = fsr_profile_rate(thunk->bytes_moved, ms);
     fprintf(to, "profile: %s ms", fsr_number_of('f', 4, ms).text);
-    fprintf(to, ", %lld bytes, %s GB/s: ", (long long)step->bytes_moved, fsr_number_of('f', 1, rate).text);
-    if (step->call)
-        fprintf(to, "library call: %s", fsr_library_call_name(step->call));
+    fprintf(to, ", %lld bytes, %s GB/s: ", (long long)thunk->bytes_moved, fsr_number_of('f', 1, rate).text);
+    if (thunk->call)
+        fprintf(to, "library call: %s", fsr_library_call_name(thunk->call));
     else
-        fprintf(to, "%s: %s", step->kernel->name, step->kernel->comment);
+        fprintf(to, "%s: %s", thunk->kernel->name, thunk->kernel->comment);
     if (lines && *lines)
         fprintf(to, " (%s)", lines);
     fputc('\n', to);
@@ -96,14 +96,14 @@ static void write_step(const fsr_program_step *step, double ms, const char *line
 static void write_all(const fsr_program *program, const double *ms, const char *const *lines, FILE *to) {
     double sum = 0;
     int kernels = 0, calls = 0;
-    for (int i = 0; i < program->nsteps; ++i) {
-        const fsr_program_step *step = &program->step[i];
-        if (ms[i] < 0 || (!step->kernel && !step->call))
+    for (int i = 0; i < program->nthunks; ++i) {
+        const fsr_thunk *thunk = &program->thunk[i];
+        if (ms[i] < 0 || (!thunk->kernel && !thunk->call))
             continue;
-        write_step(step, ms[i], lines ? lines[i] : NULL, to);
+        write_thunk(thunk, ms[i], lines ? lines[i] : NULL, to);
         sum += ms[i];
-        kernels += step->kernel != NULL;
-        calls += step->call != NULL;
+        kernels += thunk->kernel != NULL;
+        calls += thunk->call != NULL;
     }
     if (kernels + calls == 0)
         return;
@@ -120,7 +120,7 @@ void fsr_profile_ran(fsr_profile *profile, fsr_context *ctx, const fsr_prepared 
 }
 
 bool fsr_profile_explain(fsr_context *ctx, const fsr_executable *e, const char *const *lines, FILE *to) {
-    const int n = e->program.nsteps;
+    const int n = e->program.nthunks;
     double *ms = malloc(sizeof *ms * (size_t)(n + 1));
     if (!ms)
         return false;

@@ -11,9 +11,9 @@
 #include "runtime/executable.h"
 
 typedef struct fsr_profile {
-    int nsteps;
-    char **lines; /* of each step: "a.c:12, a.c:15" */
-    double *ms;   /* of each step, of the last run; negative: it was not launched */
+    int nthunks;
+    char **lines; /* of each thunk: "a.c:12, a.c:15" */
+    double *ms;   /* of each thunk, of the last run; negative: it was not launched */
     int64_t runs;
 } fsr_profile;
 

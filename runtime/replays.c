@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Replays of runs.
  *
- * What a run puts on the stream follows from its program and a key: every address that a step may be given
+ * What a run puts on the stream follows from its program and a key: every address that a thunk may be given
  * (arguments, results, the arena, tickets, words of reports) and every value. A key that comes a second time is
  * recorded, and from then on one launch. A few keys are kept for each program, the least recently used goes: two
  * buffers that are exchanged are two keys. A key that never comes again costs a comparison. Counter-example to
- * recording at the first run: a parameter that changes at each step would have a graph made for every step.
+ * recording at the first run: a parameter that changes at each turn would have a graph made for every turn.
  *
  * Nothing is held for it: the arena is the run's own each time, and comes again because the pool gives the block
- * that fits best. Where it does not, the key differs, and the run goes step by step.
+ * that fits best. Where it does not, the key differs, and the run goes one by one.
  *
  * Recorded are kernels, copies, clears, loops over arrays of a number of turns that the plan has, calls that say they
  * may be, and those of libraries whose memory stays where it is (the backend says which). Not a loop whose host side
@@ -33,7 +33,7 @@ struct fsr_replays {
     size_t size;        /* of each key, and of `key` */
     int64_t runs, next; /* how many; from which on recording may be tried again */
     int failures;       /* of recording, and what was not worth it; at most 20 are counted */
-    bool never;         /* each run goes step by step */
+    bool never;         /* each run goes one by one */
     known of[KEYS];
     unsigned char *key; /* of the run at hand */
 };
@@ -47,36 +47,36 @@ static bool is_recordable(const fsr_backend_ops *ops, const fsr_library_call *ca
     return kept ? may == FSR_RECORDED_ANYWHERE : may != FSR_NOT_RECORDED;
 }
 
-/* What steps [first, first + n) launch, a loop's as often as it turns; at most MOST + 1. */
+/* What thunks [first, first + n) launch, a loop's as often as it turns; at most MOST + 1. */
 static int64_t count_launches(const fsr_program *program, int first, int n) {
     int64_t sum = 0;
     for (int i = first; i < first + n && sum <= MOST; ++i) {
-        const fsr_program_step *step = &program->step[i];
-        const fsr_loop_plan *loop = step->loop;
+        const fsr_thunk *thunk = &program->thunk[i];
+        const fsr_loop_plan *loop = thunk->loop;
         const int64_t turns = loop ? fsr_loop_turns(loop) : 1;
-        int64_t each = !step->nothing;
+        int64_t each = !thunk->nothing;
         if (loop)
-            each = count_launches(program, i + 1 + loop->first.nsteps, loop->turn.nsteps);
+            each = count_launches(program, i + 1 + loop->first.nthunks, loop->turn.nthunks);
         sum = each && turns > MOST ? MOST + 1 : sum + each * turns;
-        i += fsr_loop_steps(step);
+        i += fsr_loop_thunks(thunk);
     }
     return sum <= MOST ? sum : MOST + 1;
 }
 
 const char *fsr_replays_refusal(const fsr_context *ctx, const fsr_program *program, bool kept, const char **call) {
     *call = "";
-    for (int i = 0; i < program->nsteps; ++i) {
-        const fsr_program_step *step = &program->step[i];
-        if (step->loop && (step->loop->conditional || step->loop->count < 0))
+    for (int i = 0; i < program->nthunks; ++i) {
+        const fsr_thunk *thunk = &program->thunk[i];
+        if (thunk->loop && (thunk->loop->conditional || thunk->loop->count < 0))
             return "a loop whose turns the run decides";
-        if (!step->call || step->nothing)
+        if (!thunk->call || thunk->nothing)
             continue;
-        *call = fsr_library_call_name(step->call);
-        if (!is_recordable(ctx->backend->ops, step->call, kept))
+        *call = fsr_library_call_name(thunk->call);
+        if (!is_recordable(ctx->backend->ops, thunk->call, kept))
             return "library call";
         *call = "";
     }
-    return count_launches(program, 0, program->nsteps) > MOST ? "what launches more than 4096 times" : NULL;
+    return count_launches(program, 0, program->nthunks) > MOST ? "what launches more than 4096 times" : NULL;
 }
 
 void fsr_replays_free(fsr_backend *backend, fsr_replays *all) {
@@ -90,10 +90,10 @@ void fsr_replays_free(fsr_backend *backend, fsr_replays *all) {
     free(all);
 }
 
-/* Why each run goes step by step, or NULL. */
+/* Why each run goes one by one, or NULL. */
 static const char *find_refusal(const fsr_context *ctx, const fsr_program *program, const char **call) {
     *call = "";
-    if (count_launches(program, 0, program->nsteps) < 2)
+    if (count_launches(program, 0, program->nthunks) < 2)
         return "one launch";
     return fsr_replays_refusal(ctx, program, false, call);
 }
@@ -101,23 +101,23 @@ static const char *find_refusal(const fsr_context *ctx, const fsr_program *progr
 void fsr_replays_say(const fsr_context *ctx, const fsr_program *program, char *out, size_t size) {
     const char *call, *refusal = fsr_replays_refusal(ctx, program, false, &call);
     out[0] = 0;
-    if (!ctx->backend->ops->replay || count_launches(program, 0, program->nsteps) < 2)
+    if (!ctx->backend->ops->replay || count_launches(program, 0, program->nthunks) < 2)
         return;
     if (!ctx->config.graphs || ctx->config.profile)
-        snprintf(out, size, "launched step by step: the knob %s is %d\n", ctx->config.graphs ? "profile" : "graphs",
+        snprintf(out, size, "launched one by one: the knob %s is %d\n", ctx->config.graphs ? "profile" : "graphs",
                  ctx->config.graphs ? ctx->config.profile : 0);
     else if (refusal)
-        snprintf(out, size, "launched step by step: %s%s%s may not be recorded\n", refusal, *call ? " " : "", call);
+        snprintf(out, size, "launched one by one: %s%s%s may not be recorded\n", refusal, *call ? " " : "", call);
     else
         snprintf(out, size, "launched as one CUDA graph when it runs again on the same addresses and values\n");
 }
 
-/* Literals that steps take as arguments. Those of a loop's body are text. */
+/* Literals that thunks take as arguments. Those of a loop's body are text. */
 static int count_literals(const fsr_program *p) {
     int n = 0;
-    for (int i = 0; i < p->nsteps; ++i)
-        for (int s = 0; p->step[i].kernel && !p->step[i].inner && s < p->step[i].kernel->nscalars; ++s) {
-            const int literal = p->step[i].scalar[s] - p->nscalars;
+    for (int i = 0; i < p->nthunks; ++i)
+        for (int s = 0; p->thunk[i].kernel && !p->thunk[i].inner && s < p->thunk[i].kernel->nscalars; ++s) {
+            const int literal = p->thunk[i].scalar[s] - p->nscalars;
             n = literal >= n ? literal + 1 : n;
         }
     return n;
@@ -197,7 +197,7 @@ static fsr_replay *record(const fsr_execution *x) {
     fsr_replay *replay = NULL;
     fsr_status status = ops->replay_begin(x->ctx->backend, &recorded.stream, &fault);
     if (!status) {
-        status = fsr_execution_steps(&recorded, 0, x->program->nsteps, &fault);
+        status = fsr_execution_thunks(&recorded, 0, x->program->nthunks, &fault);
         const fsr_status ended = ops->replay_end(x->ctx->backend, &replay, status ? &ignored : &fault);
         if (status && !ended)
             ops->replay_drop(x->ctx->backend, replay);
@@ -211,11 +211,11 @@ static fsr_replay *record(const fsr_execution *x) {
 }
 
 fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault *fault) {
-    const int n = x->program->nsteps;
+    const int n = x->program->nthunks;
     if (!x->ctx->backend->ops->replay || !x->ctx->config.graphs || x->ms)
-        return fsr_execution_steps(x, 0, n, fault);
+        return fsr_execution_thunks(x, 0, n, fault);
     if ((!*all && !(*all = replays_new(x))) || (*all)->never)
-        return fsr_execution_steps(x, 0, n, fault);
+        return fsr_execution_thunks(x, 0, n, fault);
     fsr_replays *r = *all;
     write_key(x, r);
     known *k = find(x->ctx->backend, r);
@@ -227,7 +227,7 @@ fsr_status fsr_replays_run(const fsr_execution *x, fsr_replays **all, fsr_fault 
     if (k)
         k->used = r->runs;
     if (!k || !k->replay)
-        return fsr_execution_steps(x, 0, n, fault);
+        return fsr_execution_thunks(x, 0, n, fault);
     if (++k->launches == WORTH)
         r->failures = 0;
     return x->ctx->backend->ops->replay(x->ctx->backend, k->replay, x->stream, fault);

@@ -81,7 +81,7 @@ static void mark(fsr_flow *flow, const fsr_choice *c, family *f, bool remember) 
 
 /* What was counted as the program was recorded, the structure, of each node its reports, then of each literal its use
  * and, of text, its value. The first word is no kind of node: no key is a flow's signature. Counter-example to the
- * structure alone: after the passes where(true, x, y) * 2 is x * 2, and the one has two leaves, the other one. */
+ * structure alone: after the rewrites where(true, x, y) * 2 is x * 2, and the one has two leaves, the other one. */
 static fsr_status make_key(const fsr_flow *flow, fsr_choice *c) {
     const int head[] = {-1, flow->nleaves, flow->nscalars, flow->nreports};
     if (c->n == 0)

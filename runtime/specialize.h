@@ -2,7 +2,7 @@
 /* Which literals of a flow are arguments of its plan: those in which it differs from plans that are otherwise the
  * same, and those that fusion/literals.h asks for.
  *
- * A family is the plans of one structure: the flow after its passes, less the values of literals. It remembers the
+ * A family is the plans of one structure: the flow after its rewrites, less the values of literals. It remembers the
  * values of the first and which literals have differed since; these stay arguments. So a structure of n literals has
  * n + 1 plans at most, and one of which a single literal changes has two. Bounded, the least recently used family is
  * forgotten: its next plan is a first one again. */
@@ -27,7 +27,7 @@ typedef struct fsr_choice {
     size_t key_size;
 } fsr_choice;
 
-/* Marks the literals (fsr_flow.use) of a flow whose passes are done. With `remember` the family learns of it.
+/* Marks the literals (fsr_flow.use) of a flow whose rewrites are done. With `remember` the family learns of it.
  * The choice is to be cleared in any case. FSR_ERR_MEMORY. Thread-safe. */
 fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool remember, fsr_choice *choice);
 /* After planning. text[i]: a kernel has literal i in its text, although it was to be an argument; from now on it is
@@ -35,7 +35,7 @@ fsr_status fsr_choose_literals(fsr_families *families, fsr_flow *flow, bool reme
 fsr_status fsr_choice_settle(fsr_families *families, fsr_flow *flow, const bool *text, fsr_choice *choice);
 void fsr_choice_clear(fsr_choice *choice);
 
-/* Programs, before passes, that differ in literals and in the most turns of loops alone: their digest (0: out of
+/* Programs, before rewrites, that differ in literals and in the most turns of loops alone: their digest (0: out of
  * memory), and one more plan of them: how many there are. */
 uint64_t fsr_families_digest(const fsr_flow *flow);
 int fsr_families_count(fsr_families *families, uint64_t digest);

@@ -14,7 +14,7 @@ set -euo pipefail
 # PATTERN<tab>WHAT, extended regular expressions.
 rules=$(
     cat <<'END'
-\bfsr_(launch|group|program|program_step|flow|binding|shape|form)\b	names what holds extents
+\bfsr_(launch|group|program|thunk|flow|binding|shape|form)\b	names what holds extents
 #include <fusion\/(address|affine|plan|partition|flow|schedule|schedule_parts|target|in_place)\.h>	includes what knows extents or machines
 ->integer\[|\.integer\[FSR_INT|\.extent\[|->extent\[	reads an extent
 \bfsr_target\b|\bfsr_nominal_gpu\b	names a machine

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Every link of the Markdown pages points to a file of the tree, and every path in backquotes, `tests/unit/test_ops.c`, is
-# there (patterns with * match something; `build/...` is a build folder); a name without a folder, `pass_cse.c`, somewhere.
+# there (patterns with * match something; `build/...` is a build folder); a name without a folder, `rewrite_cse.c`, somewhere.
 # Runs in the source root.
 set -euo pipefail
 status=0

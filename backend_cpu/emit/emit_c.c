@@ -218,7 +218,7 @@ static bool restart(fsr_c_emit *e) {
     fresh->nlibm = e->nlibm;
     fresh->complex_math = e->complex_math;
     fresh->clips_narrow = e->clips_narrow;
-    memcpy(fresh->bounded, e->bounded, sizeof e->bounded);
+    memcpy(fresh->modes, e->modes, sizeof e->modes);
     memcpy(fresh->cast, e->cast, sizeof e->cast);
     memcpy(fresh->half, e->half, sizeof e->half);
     memcpy(fresh->libm, e->libm, sizeof e->libm);

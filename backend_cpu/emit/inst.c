@@ -82,7 +82,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     switch (inst->kind) {
     case FSR_INST_INDEX: put_index(e, to, inst); break;
     case FSR_INST_GUARD: fsr_c_put_guard(e, to, inst->index); break;
-    case FSR_INST_BOUND: fsr_c_put_bound(e, to, inst); break;
+    case FSR_INST_INSIDE: fsr_c_put_inside(e, to, inst); break;
     case FSR_INST_LOAD:
         if (is_gathered(e, number))
             fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
@@ -112,7 +112,7 @@ void fsr_c_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const fsr_index_form *form = fsr_access_form(e->k, inst->index);
     char name[FSR_EMIT_NAME];
     for (int t = 0; t < form->nterms; t++)
-        if (e->k->inst[form->term[t].value].bound == FSR_BOUND_DROP)
+        if (e->k->inst[form->term[t].value].mode == FSR_INDEX_DROP)
             fsr_text_add(to, "%s%s >= 0", to->size ? " & " : "", fsr_c_value_name(e, form->term[t].value, name));
 }
 
@@ -152,7 +152,7 @@ static void put_defined(fsr_c_emit *e, int number) {
                fsr_c_value_name(e, number, name), t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
-    if (inst->kind == FSR_INST_BOUND)
+    if (inst->kind == FSR_INST_INSIDE)
         fsr_c_put_report(e, inst);
 }
 

@@ -60,7 +60,7 @@ typedef struct fsr_c_emit {
     bool named[FSR_MAX_INTS];                   /* integer arguments used */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool quotients;                             /* some are, in this nest or one before */
-    bool bounded[FSR_BOUND_DROP + 1];           /* bounds that the body names */
+    bool modes[FSR_INDEX_DROP + 1];             /* of indices, that the body names */
     bool clips_narrow;                          /* indices of 32 bits are clipped as such */
     bool widens_choices;                        /* some condition is made as wide as what it chooses */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
@@ -332,7 +332,7 @@ void fsr_c_stream_end(fsr_c_emit *e, const fsr_body *loop, const char *start, co
 void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, const char *start,
                 void (*print)(fsr_c_emit *e, const fsr_body *loop));
 
-/* ---- bound.c: computed indices ------------------------------------------------------------------ */
+/* ---- inside.c: computed indices ------------------------------------------------------------------ */
 
 /* moor.c: pointers of loads whose guards are the same for the whole loop, once `outer` is there; whether a load is one,
  * and its text. */
@@ -341,13 +341,13 @@ bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst);
 void fsr_c_put_moored(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* inst.c: the text of a guard's truth. */
 void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard);
-/* The text of a BOUND's value; and the line behind it, if it raises. */
-void fsr_c_put_bound(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
+/* The text of an INSIDE's value; and the line behind it, if it raises. */
+void fsr_c_put_inside(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst);
 /* At the function's beginning, and at its end: what reports are gathered in. */
 void fsr_c_reports(fsr_c_emit *e, bool end);
 /* The functions that the others' text calls. */
-void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to);
+void fsr_c_inside_functions(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- ahead.c: the next row --------------------------------------------------------------------- */
 

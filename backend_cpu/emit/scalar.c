@@ -76,11 +76,11 @@ bool fsr_c_widens(const fsr_inst *inst) {
 static void put_inside(fsr_c_emit *e, fsr_text *to, const fsr_region *r, const fsr_inst *inst, int j, fsr_c_namer name,
                        const void *of) {
     const fsr_inst *index = &r->inst[inst->arg[j]];
-    const bool narrow = inst->bound == FSR_BOUND_CLIP && fsr_c_widens(index);
+    const bool narrow = inst->mode == FSR_INDEX_CLIP && fsr_c_widens(index);
     char text[FSR_EMIT_NAME];
-    e->bounded[inst->bound] |= !narrow;
+    e->modes[inst->mode] |= !narrow;
     e->clips_narrow |= narrow;
-    fsr_text_add(to, "fsr_%s%s(%s, m%d_%d)", fsr_bound_name(inst->bound), narrow ? "_narrow" : "",
+    fsr_text_add(to, "fsr_%s%s(%s, m%d_%d)", fsr_index_mode_name(inst->mode), narrow ? "_narrow" : "",
                  name(of, narrow ? index->arg[0] : inst->arg[j], text), inst->index, j);
 }
 

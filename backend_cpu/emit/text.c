@@ -363,7 +363,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
     fsr_c_choice_put(e, to);
     fsr_c_half_put(e, to);
     fsr_c_quotient_functions(e, to);
-    fsr_c_bound_functions(e, to);
+    fsr_c_inside_functions(e, to);
     fsr_c_math_put(to, e->math);
     fsr_c_complex_put(to, e->complex_math);
     for (int s = 0; s < FSR_DTYPE_COUNT; s++)

@@ -59,7 +59,7 @@ static bool store(const call *c, int i, fsr_ref_data *to) {
 
 static bool run(call *c, fsr_ref_data **out, fsr_fault *fault) {
     const fsr_callee *callee = &c->rec->called->what;
-    fsr_step_room room;
+    fsr_frame_room room;
     c->step.work_bytes = fsr_library_work(&c->step, false);
     c->work = c->step.work_bytes == FSR_SIZE_OVER ? NULL : malloc((size_t)c->step.work_bytes + 1);
     if (!c->work)
@@ -69,9 +69,9 @@ static bool run(call *c, fsr_ref_data **out, fsr_fault *fault) {
                       callee->name);
         return false;
     }
-    fsr_step_fill(&room, &c->step, c->array, c->work);
-    fsr_code_begin(&callee->kernel, &room.step);
-    if (fsr_shape_size(&c->rec->shape) > 0 && fsr_library_told(&room, &c->step, callee->cpu(&room.step), fault))
+    fsr_frame_fill(&room, &c->step, c->array, c->work);
+    fsr_code_begin(&callee->kernel, &room.frame);
+    if (fsr_shape_size(&c->rec->shape) > 0 && fsr_library_told(&room, &c->step, callee->cpu(&room.frame), fault))
         return false;
     for (int i = 0; i < c->rec->nout; i++)
         if (!store(c, i, out[i]))

@@ -12,18 +12,18 @@ fsr_status fsr_ref_outside(const fsr_rec *rec, int64_t index, int axis, int64_t 
 }
 
 /* Where in [0, n) index i is. False: it is to be reported. */
-static bool bring_inside(fsr_bound bound, int64_t *i, int64_t n) {
-    if (bound == FSR_BOUND_WRAP) {
+static bool bring_inside(fsr_index_mode mode, int64_t *i, int64_t n) {
+    if (mode == FSR_INDEX_WRAP) {
         *i %= n;
         *i += *i < 0 ? n : 0;
         return true;
     }
-    if (bound == FSR_BOUND_RAISE && *i < 0 && *i >= -n)
+    if (mode == FSR_INDEX_RAISE && *i < 0 && *i >= -n)
         *i += n;
     const bool inside = *i >= 0 && *i < n;
     if (!inside)
         *i = *i < 0 ? 0 : n - 1;
-    return inside || bound == FSR_BOUND_CLIP;
+    return inside || mode == FSR_INDEX_CLIP;
 }
 
 typedef struct gather {
@@ -47,7 +47,7 @@ static fsr_status position(const gather *g, const fsr_ref_walk *walk, int64_t *a
             const int64_t extent = fsr_added_extent(&rec->shape, g->source, &rec->view, j);
             int64_t asked = x.value.i64;
             *known = *known && fsr_ref_is_known(&x.ball);
-            if (!bring_inside(rec->bound, &asked, extent))
+            if (!bring_inside(rec->mode, &asked, extent))
                 return fsr_ref_outside(rec, x.value.i64, j, extent, g->fault);
             index += asked;
             next++;
@@ -96,7 +96,7 @@ static bool inside_part(const fsr_rec *rec, const fsr_shape *part, const fsr_ref
             const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
             corner = x.value.i64;
             *known = *known && fsr_ref_is_known(&x.ball);
-            bring_inside(rec->bound, &corner, rec->shape.dim[j] - part->dim[j] + 1);
+            bring_inside(rec->mode, &corner, rec->shape.dim[j] - part->dim[j] + 1);
             next++;
         }
         const int64_t i = walk->index[j] - corner;

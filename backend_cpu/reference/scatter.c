@@ -42,11 +42,11 @@ fsr_status fsr_ref_compact(const fsr_rec *rec, const fsr_shape *shape, const fsr
 }
 
 /* Where in [0, n) index i is; -1: nowhere. */
-static int64_t bring(fsr_bound bound, int64_t i, int64_t n) {
+static int64_t bring(fsr_index_mode mode, int64_t i, int64_t n) {
     const int64_t from_end = i < 0 ? i + n : i;
-    if (bound == FSR_BOUND_CLIP)
+    if (mode == FSR_INDEX_CLIP)
         return i < 0 ? 0 : i < n ? i : n - 1;
-    if (bound == FSR_BOUND_WRAP)
+    if (mode == FSR_INDEX_WRAP)
         return i % n < 0 ? i % n + n : i % n;
     return from_end >= 0 && from_end < n ? from_end : -1;
 }
@@ -62,10 +62,10 @@ static fsr_status target(const fsr_rec *rec, const fsr_shape *part, const fsr_re
         if (rec->axes >> j & 1) {
             const fsr_ref_element x = fsr_ref_data_get(in[2 + next].data, walk->at[1 + next]);
             const int64_t extent = fsr_added_extent(part, &rec->shape, &rec->view, j);
-            const int64_t asked = bring(rec->bound, x.value.i64, extent);
+            const int64_t asked = bring(rec->mode, x.value.i64, extent);
             next++;
             *known = *known && fsr_ref_is_known(&x.ball);
-            if (asked < 0 && rec->bound == FSR_BOUND_RAISE)
+            if (asked < 0 && rec->mode == FSR_INDEX_RAISE)
                 return fsr_ref_outside(rec, x.value.i64, j, extent, fault);
             index = asked < 0 ? -1 : index + asked;
         }

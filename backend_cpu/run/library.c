@@ -4,25 +4,25 @@
 #include "graph/code.h"
 #include "graph/floats.h"
 
-static void in_parallel(const fsr_step *step, fsr_share_fn body, void *arg) {
-    fsr_thread_pool_run(step->pool, body, arg);
+static void in_parallel(const fsr_call_frame *frame, fsr_share_fn body, void *arg) {
+    fsr_thread_pool_run(frame->pool, body, arg);
 }
 
 fsr_status fsr_cpu_caller(const fsr_crew *crew, const fsr_library_call *call, void *const *array, void *work,
                           fsr_fault *fault) {
     const fsr_callee *c = &call->called->what;
-    fsr_step_room room;
+    fsr_frame_room room;
     if (!c->cpu)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "library call %s has no function for a CPU", c->name);
-    fsr_step_fill(&room, call, array, work);
+    fsr_frame_fill(&room, call, array, work);
     if (crew->threads) {
-        room.step.parallel = in_parallel;
-        room.step.pool = crew->threads;
-        room.step.threads = fsr_thread_pool_size(crew->threads);
+        room.frame.parallel = in_parallel;
+        room.frame.pool = crew->threads;
+        room.frame.threads = fsr_thread_pool_size(crew->threads);
     }
     const fsr_floats floats = fsr_floats_enter();
-    fsr_code_begin(&c->kernel, &room.step);
-    const fsr_status status = c->cpu(&room.step);
+    fsr_code_begin(&c->kernel, &room.frame);
+    const fsr_status status = c->cpu(&room.frame);
     fsr_floats_leave(&floats);
     return fsr_library_told(&room, call, status, fault);
 }

@@ -63,9 +63,9 @@ typedef enum fsr_log_level {
     X(int, backend, BACKEND, 0, "auto (0), cpu (1), cuda (2), reference (3); the environment takes the words")         \
     X(int, fusion, FUSION, 1, "0: unfused, each node its own kernel")                                                  \
     X(int, fuel, FUEL, -1, "stop after this many fusions; -1: no limit")                                               \
-    X(str, skip_passes, SKIP_PASSES, NULL, "comma-separated names of passes to skip")                                  \
+    X(str, skip_rewrites, SKIP_REWRITES, NULL, "comma-separated names of rewrites to skip")                            \
     X(str, print_after, PRINT_AFTER, NULL,                                                                             \
-      "comma-separated names of passes after which the graph is printed on stderr; all: every pass")                   \
+      "comma-separated names of rewrites after which the graph is printed on stderr; all: every rewrite")              \
     X(str, dump_dir, DUMP_DIR, NULL, "directory that receives every generated source, and every plan in words")        \
     X(str, load_dir, LOAD_DIR, NULL, "directory of hand-edited sources that are used instead, by kernel name")         \
     X(str, cache_dir, CACHE_DIR, NULL,                                                                                 \
@@ -96,8 +96,8 @@ typedef enum fsr_log_level {
       "0: kernels are ready sooner and run slower: a C compiler makes no vectors, NVRTC gives up loop "                \
       "optimizations; for programs that run each kernel once, and for tests. The same bits")                           \
     X(int, graphs, GRAPHS, 1,                                                                                          \
-      "1: on a GPU a plan of several steps that runs again on the same addresses is launched as one CUDA graph; 0: "   \
-      "step by step. The bits are the same")
+      "1: on a GPU a plan of several thunks that runs again on the same addresses is launched as one CUDA graph; 0: "  \
+      "one by one. The bits are the same")
 
 /* Gives the address of so many bytes at a multiple of `alignment`, a power of two; NULL: there is no room. */
 typedef void *(*fsr_take_fn)(void *user, size_t bytes, size_t alignment);

@@ -423,16 +423,16 @@ inline node live_count(const node &x, FUSOR_PLACE) noexcept {
 
 // ---- elements by computed indices --------------------------------------------------------------------------------------
 
-inline node take(const node &x, const node &indices, int axis = 0, fsr_bound bound = FSR_BOUND_RAISE,
+inline node take(const node &x, const node &indices, int axis = 0, fsr_index_mode mode = FSR_INDEX_RAISE,
                  FUSOR_PLACE) noexcept {
-    return fsr_take_at(FUSOR_AT, x, indices, axis, bound);
+    return fsr_take_at(FUSOR_AT, x, indices, axis, mode);
 }
-inline node take_along_axis(const node &x, const node &indices, int axis, fsr_bound bound = FSR_BOUND_RAISE,
+inline node take_along_axis(const node &x, const node &indices, int axis, fsr_index_mode mode = FSR_INDEX_RAISE,
                             FUSOR_PLACE) noexcept {
-    return fsr_take_along_axis_at(FUSOR_AT, x, indices, axis, bound);
+    return fsr_take_along_axis_at(FUSOR_AT, x, indices, axis, mode);
 }
-inline node index(const node &x, nodes arrays, fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) noexcept {
-    return fsr_index_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), bound);
+inline node index(const node &x, nodes arrays, fsr_index_mode mode = FSR_INDEX_RAISE, FUSOR_PLACE) noexcept {
+    return fsr_index_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), mode);
 }
 inline node dynamic_slice(const node &x, nodes starts, extents sizes, FUSOR_PLACE) noexcept {
     const detail::row<fsr_node> from(starts, x.ndim(), fsr_node());
@@ -445,22 +445,22 @@ inline node dynamic_update(const node &x, const node &y, nodes starts, FUSOR_PLA
 }
 
 // Several indices may be equal: the last value wins. flags: FSR_UNIQUE promises that none are.
-inline node scatter(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE, int flags = 0,
+inline node scatter(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE, int flags = 0,
                     FUSOR_PLACE) noexcept {
-    return fsr_scatter_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
 inline node put_along_axis(const node &x, const node &indices, const node &values, int axis,
-                           fsr_bound bound = FSR_BOUND_RAISE, int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, bound, flags);
+                           fsr_index_mode mode = FSR_INDEX_RAISE, int flags = 0, FUSOR_PLACE) noexcept {
+    return fsr_put_along_axis_at(FUSOR_AT, x, indices, values, axis, mode, flags);
 }
-inline node put(const node &x, const node &indices, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node put(const node &x, const node &indices, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                 int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_put_at(FUSOR_AT, x, indices, values, bound, flags);
+    return fsr_put_at(FUSOR_AT, x, indices, values, mode, flags);
 }
 // Without weights these count.
-inline node bincount(const node &x, std::int64_t length, const node &weights = {}, fsr_bound bound = FSR_BOUND_RAISE,
+inline node bincount(const node &x, std::int64_t length, const node &weights = {}, fsr_index_mode mode = FSR_INDEX_RAISE,
                      FUSOR_PLACE) noexcept {
-    return fsr_bincount_at(FUSOR_AT, x, weights, length, bound);
+    return fsr_bincount_at(FUSOR_AT, x, weights, length, mode);
 }
 inline node histogram(const node &x, std::int64_t bins, double low, double high, const node &weights = {},
                       FUSOR_PLACE) noexcept {
@@ -489,33 +489,33 @@ inline node interp_period(const node &x, const node &xp, const node &fp, double 
     return fsr_interp_period_at(FUSOR_AT, x, xp, fp, period);
 }
 // flags: FSR_UNORDERED.
-inline node scatter_add(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_add(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_add_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_add_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
-inline node scatter_mul(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_mul(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_mul_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_mul_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
-inline node scatter_max(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_max(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_max_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_max_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
-inline node scatter_min(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_min(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_min_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_min_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
-inline node scatter_and(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_and(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_and_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_and_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
-inline node scatter_or(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_or(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                        int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_or_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_or_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
-inline node scatter_xor(const node &x, nodes arrays, const node &values, fsr_bound bound = FSR_BOUND_RAISE,
+inline node scatter_xor(const node &x, nodes arrays, const node &values, fsr_index_mode mode = FSR_INDEX_RAISE,
                         int flags = 0, FUSOR_PLACE) noexcept {
-    return fsr_scatter_xor_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, bound, flags);
+    return fsr_scatter_xor_at(FUSOR_AT, x, arrays.begin(), static_cast<int>(arrays.size()), values, mode, flags);
 }
 
 // ---- random numbers: functions of a seed, a stream and an index ------------------------------------------------------------
@@ -704,11 +704,11 @@ inline node segment_cumsum(const node &x, const node &offsets, int flags = 0, FU
     return fsr_segment_cumsum_at(FUSOR_AT, x, offsets, flags);
 }
 inline std::vector<node> scatter_with(nodes x, fsr_operator op, nodes arrays, nodes values,
-                                      fsr_bound bound = FSR_BOUND_RAISE, FUSOR_PLACE) {
+                                      fsr_index_mode mode = FSR_INDEX_RAISE, FUSOR_PLACE) {
     std::vector<fsr_node> out(x.size());
     op.arity = x.size() == values.size() ? static_cast<int>(x.size()) : 0; // 0 is an error
     fsr_scatter_with_at(FUSOR_AT, sizeof op, out.data(), x.begin(), &op, arrays.begin(),
-                        static_cast<int>(arrays.size()), values.begin(), bound);
+                        static_cast<int>(arrays.size()), values.begin(), mode);
     return std::vector<node>(out.begin(), out.end());
 }
 inline std::vector<node> segment_reduce_with(nodes x, fsr_operator op, const node &offsets, FUSOR_PLACE) {

@@ -16,19 +16,19 @@ FSR_API_BEGIN
  * there; no other memory is read. FUSOR_BACKEND=reference tells it when it computes. CLIP: the nearest end, 0 for
  * negative ones. WRAP: the remainder by n. DROP: what goes to such a place is not stored; where elements are read it is
  * FSR_ERR_VALUE. */
-typedef enum fsr_bound { FSR_BOUND_RAISE, FSR_BOUND_CLIP, FSR_BOUND_WRAP, FSR_BOUND_DROP } fsr_bound;
+typedef enum fsr_index_mode { FSR_INDEX_RAISE, FSR_INDEX_CLIP, FSR_INDEX_WRAP, FSR_INDEX_DROP } fsr_index_mode;
 
 /* The elements of x at `indices` along an axis, as NumPy's take: shape x.shape[:axis] + indices.shape +
  * x.shape[axis + 1:]. Indices are of an integer dtype, else FSR_ERR_DTYPE. FSR_ERR_INDEX: the axis has no elements, and
  * some are asked for. Only what is read is computed: an index that no result needs is not looked at. */
-fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
+fsr_node fsr_take_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_index_mode mode);
 #define fsr_take(...) fsr_take_at(FSR_HERE, __VA_ARGS__)
 /* result[i, j, k] = x[i, indices[i, j, k], k] for axis 1, and so on. indices has as many dimensions as x; apart from
  * the axis they broadcast together, else FSR_ERR_SHAPE. */
-fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_bound bound);
+fsr_node fsr_take_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, int axis, fsr_index_mode mode);
 #define fsr_take_along_axis(...) fsr_take_along_axis_at(FSR_HERE, __VA_ARGS__)
 /* x[a0, a1, ...]: n arrays of indices, which broadcast together, along the first n axes; the other axes follow. */
-fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_bound bound);
+fsr_node fsr_index_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_index_mode mode);
 #define fsr_index(...) fsr_index_at(FSR_HERE, __VA_ARGS__)
 /* The part of x of sizes[j] elements along axis j that begins at starts[j], 0-d integers: parameters, or computed on
  * the device; another start neither plans nor compiles anew. A start is moved so that the part lies inside of x, to [0,
@@ -44,23 +44,23 @@ fsr_node fsr_dynamic_update_at(fsr_site at, fsr_node x, fsr_node y, const fsr_no
 
 enum { FSR_UNIQUE = 8, FSR_UNORDERED = 32 };
 
-/* x with x[a0, a1, ...] = values, as a value: x stays as it is. Arrays of indices and bound as fsr_index has them, or
- * FSR_BOUND_DROP: what goes outside is not stored, and what is reported is not either. values are converted to x's
+/* x with x[a0, a1, ...] = values, as a value: x stays as it is. Arrays of indices and mode as fsr_index has them, or
+ * FSR_INDEX_DROP: what goes outside is not stored, and what is reported is not either. values are converted to x's
  * dtype and broadcast to x[a0, a1, ...]'s shape, else FSR_ERR_SHAPE. Where several lead to one element, the last one in
- * C order wins. flags: 0, or FSR_UNIQUE, the promise that no two indices, as the bound brings them inside, lead to one
+ * C order wins. flags: 0, or FSR_UNIQUE, the promise that no two indices, as the mode brings them inside, lead to one
  * element, which saves a pass (else which of its values it has is not known, and differs from run to run; nothing else
  * changes). FSR_ERR_INDEX: an axis has no elements, and something goes there. */
-fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+fsr_node fsr_scatter_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_index_mode mode,
                         int flags);
 #define fsr_scatter(...) fsr_scatter_at(FSR_HERE, __VA_ARGS__)
 /* The same where fsr_take_along_axis takes from: result[i, indices[i, j, k], k] = values[i, j, k] for axis 1, and so
  * on. Apart from the axis indices broadcast to x's shape. */
-fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, int axis, fsr_bound bound,
-                               int flags);
+fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, int axis,
+                               fsr_index_mode mode, int flags);
 #define fsr_put_along_axis(...) fsr_put_along_axis_at(FSR_HERE, __VA_ARGS__)
 
 /* x with what is at x[a0, a1, ...] and every value that goes there combined, as NumPy's add.at(x, (a0, a1, ...),
- * values) and so on: an element with several indices gets all of their values. Arrays of indices, values, bound and
+ * values) and so on: an element with several indices gets all of their values. Arrays of indices, values, mode and
  * errors as fsr_scatter has them. The result has the same bits in every run and whatever the order of the values, but
  * sums of FSR_UNORDERED, and on a CPU sums of f32, f16 and bf16, which have the same bits in every run while the values
  * keep their order. Integers wrap; bools: add and max are or, mul and min are and. NaN stays NaN; of zeros the
@@ -71,20 +71,20 @@ fsr_node fsr_put_along_axis_at(fsr_site at, fsr_node x, fsr_node indices, fsr_no
  * integers are summed, and the last bits may differ from run to run.
  * FSR_ERR_UNSUPPORTED: a product of floats without it. FSR_ERR_DTYPE: and, or, xor of floats; of complex numbers all
  * but sums. */
-fsr_node fsr_scatter_add_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                            int flags);
-fsr_node fsr_scatter_mul_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                            int flags);
-fsr_node fsr_scatter_max_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                            int flags);
-fsr_node fsr_scatter_min_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                            int flags);
-fsr_node fsr_scatter_and_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                            int flags);
-fsr_node fsr_scatter_or_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
+fsr_node fsr_scatter_add_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_index_mode mode, int flags);
+fsr_node fsr_scatter_mul_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_index_mode mode, int flags);
+fsr_node fsr_scatter_max_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_index_mode mode, int flags);
+fsr_node fsr_scatter_min_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_index_mode mode, int flags);
+fsr_node fsr_scatter_and_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_index_mode mode, int flags);
+fsr_node fsr_scatter_or_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_index_mode mode,
                            int flags);
-fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                            int flags);
+fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                            fsr_index_mode mode, int flags);
 #define fsr_scatter_add(...) fsr_scatter_add_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scatter_mul(...) fsr_scatter_mul_at(FSR_HERE, __VA_ARGS__)
 #define fsr_scatter_max(...) fsr_scatter_max_at(FSR_HERE, __VA_ARGS__)
@@ -99,19 +99,19 @@ fsr_node fsr_scatter_xor_at(fsr_site at, fsr_node x, const fsr_node *arrays, int
  * and elements are integers. The body is called several times during the call, and has to record the same each time;
  * errors as fsr_reduce_with has them. */
 void fsr_scatter_with_at(fsr_site at, size_t size, fsr_node *out, const fsr_node *x, const fsr_operator *op,
-                         const fsr_node *arrays, int n, const fsr_node *values, fsr_bound bound);
+                         const fsr_node *arrays, int n, const fsr_node *values, fsr_index_mode mode);
 #define fsr_scatter_with(...) fsr_scatter_with_at(FSR_HERE, sizeof(fsr_operator), __VA_ARGS__)
 
 /* x with the elements that `indices` number, in C order over all of x, replaced by values in order, which begin again
  * where there are fewer (NumPy's put, as a value); of no values x. Bound and flags as fsr_scatter has them. */
-fsr_node fsr_put_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, fsr_bound bound, int flags);
+fsr_node fsr_put_at(fsr_site at, fsr_node x, fsr_node indices, fsr_node values, fsr_index_mode mode, int flags);
 #define fsr_put(...) fsr_put_at(FSR_HERE, __VA_ARGS__)
 
 /* How often each of 0 to length - 1 is in x, of integers and one dimension: i64[length]; or, with weights of x's shape
  * (a zeroed node: none), the sum of each one's weights, f64, as fsr_scatter_add adds. What else is in x is told,
- * clipped or dropped as bound says; a negative number is outside, and told less `length`. FSR_ERR_VALUE: length is
+ * clipped or dropped as mode says; a negative number is outside, and told less `length`. FSR_ERR_VALUE: length is
  * below 1. FSR_ERR_DTYPE, FSR_ERR_SHAPE. */
-fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t length, fsr_bound bound);
+fsr_node fsr_bincount_at(fsr_site at, fsr_node x, fsr_node weights, int64_t length, fsr_index_mode mode);
 #define fsr_bincount(...) fsr_bincount_at(FSR_HERE, __VA_ARGS__)
 /* How many elements of x, of real numbers and any shape, are in each of `bins` even bins of [low, high]: i64[bins]; or,
  * with weights, the sum of their weights, of these' dtype. A bin has its lower edge and not its upper one, but the last

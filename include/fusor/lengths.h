@@ -32,7 +32,7 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
  * and fsr_histogram; what is asked of segments of it, or between offsets of such a length. Other functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their
  * length is the same one: of one mask, of one value, of slices that shorten both alike; else FSR_ERR_SHAPE, with the
  * lines where both were counted. With others only single elements meet; no length broadcasts as 1, whatever the count.
- * A reduction that needs an element is FSR_ERR_EMPTY where an index outside is told (fsr_bound). Computing a value
+ * A reduction that needs an element is FSR_ERR_EMPTY where an index outside is told (fsr_index_mode). Computing a value
  * computes its count.
  *
  * x[mask]: the elements for which the mask, of x's shape (else FSR_ERR_SHAPE), is not 0, in C order, with x's size as

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls between whole arrays: what is no loop over elements, as a node. A library's function, a kernel or a callback of
- * the program's own becomes a step of the plan, between the kernels that compute its arguments and those that use its
+ * the program's own becomes a thunk of the plan, between the kernels that compute its arguments and those that use its
  * results.
  *
- *     static fsr_status reverse(const fsr_step *s) {
+ *     static fsr_status reverse(const fsr_call_frame *s) {
  *         const float *in = s->input[0].data;
  *         float *out = s->output[0].data;
  *         for (int64_t n = s->input[0].shape[0], i = 0; i < n; i++)
@@ -31,28 +31,28 @@ enum {
 };
 
 /* An argument or a result, as the functions of a callee see it. */
-typedef struct fsr_step_array {
+typedef struct fsr_frame_array {
     void *data; /* elements in C order, on the host or on the device; NULL: only types are asked for, or, of a result,
                    nobody reads it */
     fsr_dtype dtype;
     int ndim;
     int64_t shape[FSR_MAX_DIMS]; /* the first ndim of them */
-} fsr_step_array;
+} fsr_frame_array;
 
-struct fsr_step;
-/* What the threads of a CPU share: worker is below fsr_step.threads. */
+struct fsr_call_frame;
+/* What the threads of a CPU share: worker is below fsr_call_frame.threads. */
 typedef void (*fsr_share_fn)(void *arg, int worker);
 /* Has them do it. */
-typedef void (*fsr_parallel_fn)(const struct fsr_step *step, fsr_share_fn body, void *arg);
+typedef void (*fsr_parallel_fn)(const struct fsr_call_frame *frame, fsr_share_fn body, void *arg);
 
 /* One call, as the functions of a callee see it; valid until the function returns. It may get fields at its end. */
-typedef struct fsr_step {
+typedef struct fsr_call_frame {
     const void *attributes; /* Fusor's copy of the callee's */
     size_t attribute_bytes;
     void *user;
     int inputs, outputs;
-    const fsr_step_array *input;
-    fsr_step_array *output;
+    const fsr_frame_array *input;
+    fsr_frame_array *output;
     bool cuda;  /* the call is for a GPU */
     void *work; /* of so many bytes, 256-byte aligned; NULL if none */
     int64_t work_bytes;
@@ -65,12 +65,12 @@ typedef struct fsr_step {
      * left. */
     fsr_parallel_fn parallel;
     void *pool; /* Fusor's */
-} fsr_step;
+} fsr_call_frame;
 
-/* A function of a step: FSR_OK, or what went wrong. */
-typedef fsr_status (*fsr_step_fn)(const fsr_step *step);
+/* A function of a call: FSR_OK, or what went wrong. */
+typedef fsr_status (*fsr_call_fn)(const fsr_call_frame *frame);
 /* A number of bytes; negative: there is none. */
-typedef int64_t (*fsr_step_bytes_fn)(const fsr_step *step);
+typedef int64_t (*fsr_call_bytes_fn)(const fsr_call_frame *frame);
 /* Lets user data go. */
 typedef void (*fsr_let_go_fn)(void *user);
 
@@ -86,7 +86,7 @@ typedef enum fsr_kernel_param_kind {
     FSR_PARAM_COPIED, /* ... which begins as a copy of input `from`, of the same dtype and number of elements: what a
                          kernel that works in place is given; the input keeps its elements */
     FSR_PARAM_VALUE,  /* `bytes` bytes at `value`, copied when the call is recorded: a number, or a structure */
-    FSR_PARAM_WORK    /* the address of the workspace, fsr_step.work */
+    FSR_PARAM_WORK    /* the address of the workspace, fsr_call_frame.work */
 } fsr_kernel_param_kind;
 
 /* One parameter of a kernel. */
@@ -163,21 +163,21 @@ typedef struct fsr_callee {
     int inputs, outputs; /* how many: 0 to FSR_MAX_CALL_INPUTS, 1 to FSR_MAX_CALL_OUTPUTS */
     /* Writes dtype, ndim and shape of each output from those of the inputs, when the call is recorded; it may be called
      * again and gives the same. A status other than FSR_OK refuses them. NULL: each output is as input 0. */
-    fsr_step_fn infer;
+    fsr_call_fn infer;
     /* Bytes of workspace, from the types alone. NULL: none. */
-    fsr_step_bytes_fn work;
-    /* Computes the outputs that have data, in the calling thread and by step->parallel, and returns when that is done.
+    fsr_call_bytes_fn work;
+    /* Computes the outputs that have data, in the calling thread and by frame->parallel, and returns when that is done.
      * NULL: not on a CPU (nor by fsr_verify). */
-    fsr_step_fn cpu;
-    /* Puts work on step->stream that computes the outputs that have data, and returns; it may not wait for the stream
+    fsr_call_fn cpu;
+    /* Puts work on frame->stream that computes the outputs that have data, and returns; it may not wait for the stream
      * if capturable is set. NULL: not on a GPU. */
-    fsr_step_fn cuda;
+    fsr_call_fn cuda;
     bool capturable; /* cuda does nothing but put work on the stream, so a stream that is being captured will do */
     /* Largest difference between a result and cpu's of the same arguments that fsr_verify accepts, in units in the last
      * place; 0: such an element is one that nobody knows a bound of. Integers and bools are to be equal. */
     double ulp;
     /* Without infer: dtype, ndim and shape of each output. NULL: each is as input 0. */
-    const fsr_step_array *types;
+    const fsr_frame_array *types;
     /* In place of cuda: a kernel that computes the outputs, on any stream, a captured one too if the context has run it
      * before. Its outputs all have data. What FSR_PARAM_ZEROED and FSR_PARAM_COPIED say is done before cpu is
      * called, too. */

@@ -74,7 +74,7 @@ void fsr_fori_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nst
  * first, and after most_turns turns in any case (JAX's while_loop): Jacobi's iteration until it converges. Errors as
  * above, and FSR_ERR_VALUE: most_turns is negative. On a CPU the condition is looked at after every turn. On a GPU
  * turns are started in batches of up to 16, and what is started after the end leaves the state as it is; of a body with
- * indices that may be outside (FSR_BOUND_RAISE) one by one. */
+ * indices that may be outside (FSR_INDEX_RAISE) one by one. */
 void fsr_while_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, int64_t most_turns,
                        fsr_turn_fn condition, fsr_turn_fn body, void *user);
 #define fsr_while_loop(...) fsr_while_loop_at(FSR_HERE, __VA_ARGS__)

@@ -97,7 +97,7 @@ typedef enum fsr_pair_hint {
  * nor which of their results they are. A pair changes the plan, never the values, but that sums of floats may be
  * associated as their own kernel has them. It is obeyed wherever it is legal; fsr_explain has a line for each pair, which
  * says what became of it and, where it was refused, why: the two have different elements in another order, one waits for
- * what a third kernel makes of the other, one is a library call, a step of its own, memory would not do, nothing is
+ * what a third kernel makes of the other, one is a library call, a thunk of its own, memory would not do, nothing is
  * fused. A view computes nothing: what is said of it is said of what it shows. Values that a body of fsr_vectorize or a
  * loop records may be paired in that body. A node that is dropped or computed is in no pair any more.
  * FSR_ERR_NULL, FSR_ERR_STALE, the status of a poisoned node; FSR_ERR_GRAPH; FSR_ERR_VALUE: the two are one node, one is

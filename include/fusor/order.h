@@ -15,7 +15,7 @@ enum { FSR_DESCENDING = 8 };
  * ignored: of the flattened array, 1-d. As NumPy's sort with kind="stable": what is equal stays in order, -0 equals 0,
  * NaN is last (those of one result have the same bits, it is not said which). FSR_DESCENDING: from the greatest, equal
  * ones still in order, NaN still last. fsr_argsort: i64, the index along the axis that each of them had. What computes
- * x fuses into the kernel that writes what is sorted, what follows reads the result; the sort itself is a step of its
+ * x fuses into the kernel that writes what is sorted, what follows reads the result; the sort itself is a thunk of its
  * own. FSR_ERR_DTYPE: x is complex. On a GPU FSR_ERR_UNSUPPORTED, when it is computed: the library was built without
  * nvcc, or there are 2^32 elements or more, but of one row of 32 or 64 bits. */
 fsr_node fsr_sort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
@@ -27,7 +27,7 @@ fsr_node fsr_argsort_at(fsr_site at, fsr_node x, const int *axes, int naxes, int
  * indices come first, NaN is last in either direction, so it is among the first k only where there are less than k
  * others. The axis has extent k, which is part of the plan's identity; axes NULL: of the flattened array, k in all.
  * FSR_ERR_VALUE: k is negative, or more than there are elements. The elements are read once where k is small, whatever
- * they are; what computes x is stored first. Both, asked for together, are one step. FSR_ERR_UNSUPPORTED as
+ * they are; what computes x is stored first. Both, asked for together, are one thunk. FSR_ERR_UNSUPPORTED as
  * fsr_sort. */
 fsr_node fsr_topk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags);
 fsr_node fsr_argtopk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags);
@@ -45,7 +45,7 @@ fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int nax
 /* The median: the middle element in order, or half the sum of the two middle ones, in the dtype that fsr_mean has. NaN
  * where there is one. fsr_nanmedian skips them, and is NaN where there is nothing else. FSR_ERR_EMPTY: no element
  * (NumPy warns, and gives NaN). Of a value with a length (fsr_compress) the median of what is there; where nothing is
- * there, FSR_ERR_EMPTY is told where an index outside would be (fsr_bound). So it is of quantiles and fsr_mode. */
+ * there, FSR_ERR_EMPTY is told where an index outside would be (fsr_index_mode). So it is of quantiles and fsr_mode. */
 fsr_node fsr_median_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 fsr_node fsr_nanmedian_at(fsr_site at, fsr_node x, const int *axes, int naxes, int flags);
 #define fsr_median(...) fsr_median_at(FSR_HERE_2OF4(__VA_ARGS__), __VA_ARGS__)

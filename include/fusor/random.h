@@ -86,8 +86,8 @@ fsr_node fsr_random_split_at(fsr_site at, fsr_node seed, fsr_node stream, int64_
 
 /* ---- numbers of cuRAND's own generators ---------------------------------------------------------------- */
 
-/* Generators that are no functions of an index, as a step of its own that calls cuRAND: on a GPU its generators for a
- * device, on a CPU those for the host, both out of libcurand.so.10, which is loaded when such a step first runs and
+/* Generators that are no functions of an index, as a thunk of its own that calls cuRAND: on a GPU its generators for a
+ * device, on a CPU those for the host, both out of libcurand.so.10, which is loaded when such a thunk first runs and
  * needs no GPU for the latter. Without it running is FSR_ERR_UNSUPPORTED; what the functions above draw needs no
  * library, and is drawn inside of kernels. */
 typedef enum fsr_generator {

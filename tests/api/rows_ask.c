@@ -258,7 +258,7 @@ static fsr_config draw_config(api_run *r) {
     case 0: c.backend = value == 0 || value == 2 ? 4 : value; break; /* no look for a GPU */
     case 1: c.fusion = value; break;
     case 2: c.fuel = value; break;
-    case 3: c.skip_passes = text; break;
+    case 3: c.skip_rewrites = text; break;
     case 4: c.load_dir = text; break;
     case 5: c.cache_mb = value; break;
     case 6: c.compiler = text; break;

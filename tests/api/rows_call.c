@@ -229,10 +229,10 @@ static void call_scatter_with(api_run *r) {
         api_add(r, i ? ", " : ", (fsr_node[]){");
         value[i] = api_pick(r);
     }
-    const fsr_bound bound = (fsr_bound)(api_below(r, 6) - 1);
-    api_add(r, "}, (fsr_bound)%d", (int)bound);
+    const fsr_index_mode mode = (fsr_index_mode)(api_below(r, 6) - 1);
+    api_add(r, "}, (fsr_index_mode)%d", (int)mode);
     api_say(r, "fsr_scatter_with_at", 4, true);
-    fsr_scatter_with_at(API_SITE(r), sizeof op, out, in, &op, arrays, n, value, bound);
+    fsr_scatter_with_at(API_SITE(r), sizeof op, out, in, &op, arrays, n, value, mode);
     lives(r, good, in, op.arity);
     for (int i = 0; i < op.arity && good; i++)
         r->live |= fsr_graph_alive(value[i].graph);

@@ -4,19 +4,19 @@
 #include "tests/api/build.h"
 
 /* Seldom one that there is not. */
-static fsr_bound bound_of(api_run *r) {
-    const int kind = api_below(r, 32), bound = kind < 30 ? kind % 3 : kind == 30 ? 3 : -1;
-    api_add(r, ", (fsr_bound)%d", bound);
-    return (fsr_bound)bound;
+static fsr_index_mode mode_of(api_run *r) {
+    const int kind = api_below(r, 32), mode = kind < 30 ? kind % 3 : kind == 30 ? 3 : -1;
+    api_add(r, ", (fsr_index_mode)%d", mode);
+    return (fsr_index_mode)mode;
 }
 
-BUILD(take, NODE(x); NODE(i); AXIS(axis); fsr_bound b = bound_of(r), x, i, axis, b)
-BUILD(take_along_axis, NODE(x); NODE(i); AXIS(axis); fsr_bound b = bound_of(r), x, i, axis, b)
+BUILD(take, NODE(x); NODE(i); AXIS(axis); fsr_index_mode b = mode_of(r), x, i, axis, b)
+BUILD(take_along_axis, NODE(x); NODE(i); AXIS(axis); fsr_index_mode b = mode_of(r), x, i, axis, b)
 
 static void call_index(api_run *r) {
     NODE(a);
     NODES;
-    fsr_bound b = bound_of(r);
+    fsr_index_mode b = mode_of(r);
     api_say(r, "fsr_index_at", 0, true);
     api_take(r, fsr_index_at(API_SITE(r), a, x, n, b), 0, false);
 }
@@ -49,17 +49,17 @@ static int flags_of(api_run *r, int known) {
     return flags;
 }
 
-BUILD(put_along_axis, NODE(x); NODE(i); NODE(values); AXIS(axis); fsr_bound b = bound_of(r);
+BUILD(put_along_axis, NODE(x); NODE(i); NODE(values); AXIS(axis); fsr_index_mode b = mode_of(r);
       const int flags = flags_of(r, FSR_UNIQUE), x, i, values, axis, b, flags)
 
-typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values, fsr_bound bound,
-                               int flags);
+typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
+                               fsr_index_mode mode, int flags);
 
 static void some_scatter(api_run *r, const char *name, scatter_fn scatter, int known) {
     NODE(a);
     NODES;
     NODE(values);
-    fsr_bound b = bound_of(r);
+    fsr_index_mode b = mode_of(r);
     const int flags = flags_of(r, known);
     api_say(r, name, 0, true);
     api_take(r, scatter(API_SITE(r), a, x, n, values, b, flags), 0, false);
@@ -77,9 +77,9 @@ SCATTER(scatter_and, FSR_UNORDERED)
 SCATTER(scatter_or, FSR_UNORDERED)
 SCATTER(scatter_xor, FSR_UNORDERED)
 
-BUILD(put, NODE(x); NODE(i); NODE(values); fsr_bound b = bound_of(r);
+BUILD(put, NODE(x); NODE(i); NODE(values); fsr_index_mode b = mode_of(r);
       const int flags = flags_of(r, FSR_UNIQUE), x, i, values, b, flags)
-BUILD(bincount, NODE(x); NODE(w); EXTENT(n); fsr_bound b = bound_of(r), x, w, n, b)
+BUILD(bincount, NODE(x); NODE(w); EXTENT(n); fsr_index_mode b = mode_of(r), x, w, n, b)
 BUILD(histogram, NODE(x); NODE(w); EXTENT(n); NUMBER(low); NUMBER(high), x, w, n, low, high)
 BUILD(histogram_edges, NODE(x); NODE(w); NODE(edges), x, w, edges)
 BUILD(searchsorted, NODE(keys); NODE(x); SMALL(side), keys, x, (fsr_side)side)

@@ -143,16 +143,16 @@ static void call_call_natives(api_run *r) {
         api_take(r, out[i], i, false);
 }
 
-static fsr_status pair_types(const fsr_step *s) {
+static fsr_status pair_types(const fsr_call_frame *s) {
     s->output[0] = s->input[0];
     if (s->attribute_bytes && *(const char *)s->attributes)
         return (fsr_status) * (const char *)s->attributes;
     for (int i = 1; i < s->outputs; i++)
-        s->output[i] = (fsr_step_array){.dtype = FSR_I32, .ndim = 1, .shape = {s->inputs}};
+        s->output[i] = (fsr_frame_array){.dtype = FSR_I32, .ndim = 1, .shape = {s->inputs}};
     return FSR_OK;
 }
 
-static size_t bytes_of(const fsr_step_array *a) {
+static size_t bytes_of(const fsr_frame_array *a) {
     size_t bytes = fsr_dtype_size(a->dtype);
     for (int d = 0; d < a->ndim; d++)
         bytes *= (size_t)a->shape[d];
@@ -160,7 +160,7 @@ static size_t bytes_of(const fsr_step_array *a) {
 }
 
 /* Copies of input 0, and zeros. */
-static fsr_status pair(const fsr_step *s) {
+static fsr_status pair(const fsr_call_frame *s) {
     for (int i = 0; i < s->outputs; i++) {
         const size_t bytes = bytes_of(&s->output[i]);
         if (s->output[i].data && i == 0 && bytes && s->inputs && bytes == bytes_of(&s->input[0]))
@@ -183,7 +183,7 @@ static void call_call_library(api_run *r) {
     const fsr_node *args = api_nodes(r, &n);
     const bool owns = api_below(r, 4) == 0; /* then it must fail, as user is on the stack */
     const char code = owns ? FSR_ERR_DTYPE : codes[api_below(r, API_COUNT(codes))];
-    const fsr_step_array types[] = {
+    const fsr_frame_array types[] = {
         {.dtype = FSR_F32, .ndim = 1, .shape = {3}}, {.ndim = api_small(r)}, {.dtype = FSR_C64}};
     fsr_callee f = {
         .name = api_name(r), .attributes = api_below(r, 9) ? &code : NULL, .infer = pair_types, .cpu = pair};

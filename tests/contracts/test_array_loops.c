@@ -20,7 +20,7 @@ typedef struct loop {
 /* Slice i of each array along the axis, and the number of the turn. */
 static void slices(const loop *l, const fsr_node *arrays, int64_t i, int64_t turn, fsr_node *in) {
     for (int k = 0; k < l->narrays; k++)
-        in[k] = fsr_take(arrays[k], fsr_int(subject_g, i), l->axis, FSR_BOUND_RAISE);
+        in[k] = fsr_take(arrays[k], fsr_int(subject_g, i), l->axis, FSR_INDEX_RAISE);
     in[l->narrays] = fsr_cast(fsr_int(subject_g, turn), FSR_I64);
 }
 
@@ -87,7 +87,7 @@ static void heat(fsr_node *out, const fsr_node *state, const fsr_node *in, void 
 static void mixed(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     UNUSED;
     fsr_node total = fsr_sum(state[0], AXES(1), 1, 0), order = fsr_argsort(fsr_neg(total), AXES(0), 1, 0);
-    out[0] = fsr_mul(fsr_take(state[0], order, 0, FSR_BOUND_RAISE), F(0.75));
+    out[0] = fsr_mul(fsr_take(state[0], order, 0, FSR_INDEX_RAISE), F(0.75));
     out[1] = fsr_add(fsr_cumsum(state[1], AXES(0), 1, 0), total);
 }
 

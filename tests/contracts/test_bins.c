@@ -44,22 +44,22 @@ static void bincount(void **state) {
         sum[(int)x[i]] += w[i];
     }
     fsr_node i = numbers(FSR_I16, N, x), weights = numbers(FSR_F64, N, w);
-    fsr_node out = fsr_bincount(i, none, BINS, FSR_BOUND_RAISE);
+    fsr_node out = fsr_bincount(i, none, BINS, FSR_INDEX_RAISE);
     assert_int_equal(fsr_node_dtype(out), FSR_I64);
     compare(out, count, BINS, "bincount");
-    compare(fsr_bincount(i, weights, BINS, FSR_BOUND_RAISE), sum, BINS, "with weights");
-    compare(fsr_bincount(numbers(FSR_I32, 4, (double[]){-1, 0, 1, 9}), none, 2, FSR_BOUND_DROP), (double[]){1, 1}, 2,
+    compare(fsr_bincount(i, weights, BINS, FSR_INDEX_RAISE), sum, BINS, "with weights");
+    compare(fsr_bincount(numbers(FSR_I32, 4, (double[]){-1, 0, 1, 9}), none, 2, FSR_INDEX_DROP), (double[]){1, 1}, 2,
             "some");
-    compare(fsr_bincount(fsr_slice(i, 0, 3, 3, 1), none, 2, FSR_BOUND_RAISE), (double[]){0, 0}, 2, "nothing");
+    compare(fsr_bincount(fsr_slice(i, 0, 3, 3, 1), none, 2, FSR_INDEX_RAISE), (double[]){0, 0}, 2, "nothing");
     int64_t back[2];
     fsr_node wrong =
-        fsr_bincount_at(fsr_here("here.c", 12), numbers(FSR_I32, 2, (double[]){-1, 1}), none, 2, FSR_BOUND_RAISE);
+        fsr_bincount_at(fsr_here("here.c", 12), numbers(FSR_I32, 2, (double[]){-1, 1}), none, 2, FSR_INDEX_RAISE);
     subject_error(subject_ctx, fsr_read(wrong, back, sizeof back), FSR_ERR_INDEX,
                   "index -3 is out of bounds for axis 0 with size 2|here.c:12");
-    assert_int_equal(fsr_node_status(fsr_bincount(weights, none, 3, FSR_BOUND_RAISE)), FSR_ERR_DTYPE);
-    assert_int_equal(fsr_node_status(fsr_bincount(i, fsr_slice(weights, 0, 0, 9, 1), 3, FSR_BOUND_RAISE)),
+    assert_int_equal(fsr_node_status(fsr_bincount(weights, none, 3, FSR_INDEX_RAISE)), FSR_ERR_DTYPE);
+    assert_int_equal(fsr_node_status(fsr_bincount(i, fsr_slice(weights, 0, 0, 9, 1), 3, FSR_INDEX_RAISE)),
                      FSR_ERR_SHAPE);
-    assert_int_equal(fsr_node_status(fsr_bincount(i, none, 0, FSR_BOUND_RAISE)), FSR_ERR_VALUE);
+    assert_int_equal(fsr_node_status(fsr_bincount(i, none, 0, FSR_INDEX_RAISE)), FSR_ERR_VALUE);
 }
 
 /* Every edge of [low, high], its neighbours on both sides, and what is outside. */
@@ -159,11 +159,11 @@ static void put(void **state) {
     (void)state;
     fsr_node x = fsr_reshape(fsr_arange(G, FSR_I32, 6), 2, SHAPE(2, 3)), two = fsr_arange(G, FSR_I32, 2);
     fsr_node i = fsr_reshape(fsr_from_host(G, FSR_I64, 1, SHAPE(4), (int64_t[]){0, -1, 2, 0}), 2, SHAPE(2, 2));
-    fsr_node out = fsr_put(x, i, fsr_add(two, fsr_int(G, 50)), FSR_BOUND_RAISE, 0);
+    fsr_node out = fsr_put(x, i, fsr_add(two, fsr_int(G, 50)), FSR_INDEX_RAISE, 0);
     compare(fsr_reshape(out, 1, SHAPE(6)), (double[]){51, 1, 50, 3, 4, 51}, 6, "values again");
-    out = fsr_put(x, i, fsr_arange(G, FSR_F32, 9), FSR_BOUND_WRAP, 0);
+    out = fsr_put(x, i, fsr_arange(G, FSR_F32, 9), FSR_INDEX_WRAP, 0);
     compare(fsr_reshape(out, 1, SHAPE(6)), (double[]){3, 1, 2, 3, 4, 1}, 6, "more values");
-    out = fsr_put(x, i, fsr_slice(two, 0, 0, 0, 1), FSR_BOUND_CLIP, 0);
+    out = fsr_put(x, i, fsr_slice(two, 0, 0, 0, 1), FSR_INDEX_CLIP, 0);
     compare(fsr_reshape(out, 1, SHAPE(6)), (double[]){0, 1, 2, 3, 4, 5}, 6, "no values");
 }
 

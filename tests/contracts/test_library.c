@@ -26,7 +26,7 @@ static fsr_node numbers(int64_t n) {
 }
 
 /* Backwards, times the attribute. */
-static fsr_status reverse(const fsr_step *s) {
+static fsr_status reverse(const fsr_call_frame *s) {
     tally *t = s->user;
     const float *in = s->input[0].data;
     float *out = s->output[0].data, times = *(const float *)s->attributes;
@@ -148,38 +148,38 @@ static void user_data_is_freed_once(void **state) {
 /* ---- several results, inference ---------------------------------------------------------------------------- */
 
 /* Of a matrix its trace, 0-d, and its last column as f64. */
-static fsr_status split_types(const fsr_step *s) {
+static fsr_status split_types(const fsr_call_frame *s) {
     if (s->input[0].ndim != 2 || s->input[0].shape[0] > s->input[0].shape[1]) {
         snprintf(s->why, s->why_bytes, "%d dimensions, or too few columns", s->input[0].ndim);
         return FSR_ERR_SHAPE;
     }
-    s->output[0] = (fsr_step_array){.dtype = FSR_F32};
-    s->output[1] = (fsr_step_array){.dtype = FSR_F64, .ndim = 1, .shape = {s->input[0].shape[0]}};
+    s->output[0] = (fsr_frame_array){.dtype = FSR_F32};
+    s->output[1] = (fsr_frame_array){.dtype = FSR_F64, .ndim = 1, .shape = {s->input[0].shape[0]}};
     return FSR_OK;
 }
 
-static int64_t split_work(const fsr_step *s) {
+static int64_t split_work(const fsr_call_frame *s) {
     return s->cuda ? -1 : 8 * s->input[0].shape[0];
 }
 
 typedef struct rows {
-    const fsr_step *step;
+    const fsr_call_frame *frame;
     atomic_llong next;
 } rows;
 
 static void last_column(void *arg, int worker) {
     rows *r = arg;
-    const fsr_step *s = r->step;
+    const fsr_call_frame *s = r->frame;
     const int64_t n = s->input[0].shape[0], cols = s->input[0].shape[1];
     assert_true(worker >= 0 && worker < s->threads);
     for (int64_t i; (i = atomic_fetch_add(&r->next, 1)) < n;)
         ((double *)s->work)[i] = ((const float *)s->input[0].data)[i * cols + cols - 1];
 }
 
-static fsr_status split(const fsr_step *s) {
+static fsr_status split(const fsr_call_frame *s) {
     tally *t = s->user;
     const int64_t n = s->input[0].shape[0], cols = s->input[0].shape[1];
-    rows r = {.step = s};
+    rows r = {.frame = s};
     atomic_init(&r.next, 0);
     assert_int_equal(s->work_bytes, 8 * n);
     s->parallel(s, last_column, &r);
@@ -216,12 +216,12 @@ static void results_have_their_own_types(void **state) {
     }
 }
 
-static fsr_status dates_type(const fsr_step *s) {
-    s->output[0] = (fsr_step_array){.dtype = FSR_I32, .ndim = 1, .shape = {*(const int64_t *)s->attributes}};
+static fsr_status dates_type(const fsr_call_frame *s) {
+    s->output[0] = (fsr_frame_array){.dtype = FSR_I32, .ndim = 1, .shape = {*(const int64_t *)s->attributes}};
     return FSR_OK;
 }
 
-static fsr_status dates(const fsr_step *s) {
+static fsr_status dates(const fsr_call_frame *s) {
     tally *t = s->user;
     atomic_fetch_add(&t->calls, 1);
     for (int64_t i = 0; i < s->output[0].shape[0]; i++)
@@ -313,7 +313,7 @@ static void a_backend_without_it(void **state) {
 
 /* What a kernel's parameters ask of outputs is done before the function for a CPU is called: it adds to what is
  * there. */
-static fsr_status add_up(const fsr_step *s) {
+static fsr_status add_up(const fsr_call_frame *s) {
     tally *t = s->user;
     const float *in = s->input[0].data;
     float *sum = s->output[0].data, *copy = s->output[1].data;
@@ -328,7 +328,7 @@ static fsr_status add_up(const fsr_step *s) {
 static void add_up_call(fsr_node *out, fsr_node x, tally *t, const char *text, float value) {
     const fsr_kernel_param param[] = {
         {FSR_PARAM_ZEROED, 0, 0, NULL, 0}, {.kind = FSR_PARAM_COPIED, .index = 1}, FSR_IN(0), FSR_VALUE_OF(value)};
-    const fsr_step_array types[] = {{.dtype = FSR_F32}, {.dtype = FSR_F32, .ndim = 1, .shape = {fsr_node_size(x)}}};
+    const fsr_frame_array types[] = {{.dtype = FSR_F32}, {.dtype = FSR_F32, .ndim = 1, .shape = {fsr_node_size(x)}}};
     const fsr_callee callee = {
         .name = "add_up",
         .user = t,

@@ -192,7 +192,7 @@ static void a_literal_that_changes_is_compiled_thrice_at_most(void **state) {
 #undef TURN
 }
 
-/* Programs that are the same after the passes, but read other numbers of arrays as they were recorded. */
+/* Programs that are the same after the rewrites, but read other numbers of arrays as they were recorded. */
 static void families_of_other_leaves(void **state) {
     (void)state;
     for (int i = 0; i < 12; ++i) {

@@ -124,12 +124,12 @@ enum { PLACES = 1000, WAYS = 6 };
 static void scattered(fsr_node at, fsr_node values, fsr_node out[WAYS]) {
     fsr_node base = fsr_full(G, FSR_F32, 1, SHAPE(PLACES), 2), zeros = fsr_zeros(G, FSR_I64, 1, SHAPE(PLACES)),
              none = {0};
-    out[0] = fsr_scatter(base, &at, 1, values, FSR_BOUND_DROP, 0);
-    out[1] = fsr_scatter_add(base, &at, 1, values, FSR_BOUND_DROP, 0);
-    out[2] = fsr_scatter_max(base, &at, 1, fsr_abs(values), FSR_BOUND_DROP, 0);
-    out[3] = fsr_scatter_add(zeros, &at, 1, fsr_int(G, 1), FSR_BOUND_DROP, 0);
-    out[4] = fsr_scatter(base, &at, 1, fsr_float(G, 7), FSR_BOUND_DROP, FSR_UNIQUE);
-    out[5] = fsr_bincount(at, none, PLACES, FSR_BOUND_DROP);
+    out[0] = fsr_scatter(base, &at, 1, values, FSR_INDEX_DROP, 0);
+    out[1] = fsr_scatter_add(base, &at, 1, values, FSR_INDEX_DROP, 0);
+    out[2] = fsr_scatter_max(base, &at, 1, fsr_abs(values), FSR_INDEX_DROP, 0);
+    out[3] = fsr_scatter_add(zeros, &at, 1, fsr_int(G, 1), FSR_INDEX_DROP, 0);
+    out[4] = fsr_scatter(base, &at, 1, fsr_float(G, 7), FSR_INDEX_DROP, FSR_UNIQUE);
+    out[5] = fsr_bincount(at, none, PLACES, FSR_INDEX_DROP);
 }
 
 /* A scatter that ends has the bits of one over all indices, of which those behind the count lead nowhere. */

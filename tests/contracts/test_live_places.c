@@ -81,28 +81,28 @@ static void check_takes(data *d) {
     fsr_node t = fsr_from_host(G, FSR_I32, 1, SHAPE(7), table);
     for (int64_t i = 0; i < d->count; i++)
         want[i] = table[d->kept[i]];
-    same(fsr_take(t, d->live, 0, FSR_BOUND_RAISE), want, d->count, "at indices with a length");
+    same(fsr_take(t, d->live, 0, FSR_INDEX_RAISE), want, d->count, "at indices with a length");
     if (d->count) {
         const int64_t places[] = {0, -1, d->count - 1, -d->count};
         for (int i = 0; i < 4; i++)
             want[i] = d->kept[(places[i] + d->count) % d->count];
         fsr_node at = fsr_from_host(G, FSR_I64, 1, SHAPE(4), places);
-        same(fsr_take(d->live, at, 0, FSR_BOUND_RAISE), want, 4, "from what has a length");
+        same(fsr_take(d->live, at, 0, FSR_INDEX_RAISE), want, 4, "from what has a length");
         const int64_t wild[] = {-100000, 100000, d->count, -d->count - 1};
         at = fsr_from_host(G, FSR_I64, 1, SHAPE(4), wild);
         for (int i = 0; i < 4; i++)
             want[i] = d->kept[wild[i] < 0 ? 0 : d->count - 1];
-        same(fsr_take(d->live, at, 0, FSR_BOUND_CLIP), want, 4, "clipped to a length");
+        same(fsr_take(d->live, at, 0, FSR_INDEX_CLIP), want, 4, "clipped to a length");
         for (int i = 0; i < 4; i++)
             want[i] = d->kept[((wild[i] % d->count) + d->count) % d->count];
-        same(fsr_take(d->live, at, 0, FSR_BOUND_WRAP), want, 4, "wrapped to a length");
+        same(fsr_take(d->live, at, 0, FSR_INDEX_WRAP), want, 4, "wrapped to a length");
     }
     /* each element's own, from the end */
     for (int64_t i = 0; i < d->count; i++)
         want[i] = d->kept[d->count - 1 - i];
     fsr_node ones = fsr_cast(fsr_greater_equal(d->live, fsr_int(G, 0)), FSR_I64);
     fsr_node back = fsr_neg(fsr_cumsum(ones, AXES(0), 1, 0));
-    same(fsr_index(d->live, &back, 1, FSR_BOUND_RAISE), want, d->count, "from a length at one");
+    same(fsr_index(d->live, &back, 1, FSR_INDEX_RAISE), want, d->count, "from a length at one");
     free(want);
 }
 
@@ -117,18 +117,18 @@ static void told(void **state) {
     int32_t got[2];
     const int64_t places[] = {0, 334};
     fsr_node at = fsr_from_host(G, FSR_I64, 1, SHAPE(2), places);
-    assert_int_equal(fsr_read(fsr_take(d.live, at, 0, FSR_BOUND_RAISE), got, sizeof got), FSR_ERR_INDEX);
+    assert_int_equal(fsr_read(fsr_take(d.live, at, 0, FSR_INDEX_RAISE), got, sizeof got), FSR_ERR_INDEX);
     if (!strstr(fsr_error(subject_ctx),
                 "index 334 is out of bounds for axis 0, of whose 1000 elements fewer are there"))
         fail_msg("%s", fsr_error(subject_ctx));
     at = fsr_neg(at);
-    OK(fsr_read(fsr_take(d.live, at, 0, FSR_BOUND_RAISE), got, sizeof got));
+    OK(fsr_read(fsr_take(d.live, at, 0, FSR_INDEX_RAISE), got, sizeof got));
     at = fsr_sub(at, fsr_int(G, 1));
-    assert_int_equal(fsr_read(fsr_take(d.live, at, 0, FSR_BOUND_RAISE), got, sizeof got), FSR_ERR_INDEX);
+    assert_int_equal(fsr_read(fsr_take(d.live, at, 0, FSR_INDEX_RAISE), got, sizeof got), FSR_ERR_INDEX);
     assert_non_null(strstr(fsr_error(subject_ctx), "index -335 "));
     clear(&d);
     d = make(1000, 1);
-    OK(fsr_read(fsr_take(d.live, at, 0, FSR_BOUND_CLIP), got, sizeof got));
+    OK(fsr_read(fsr_take(d.live, at, 0, FSR_INDEX_CLIP), got, sizeof got));
     assert_true(got[0] == 0 && got[1] == 0);
     clear(&d);
 }
@@ -143,9 +143,9 @@ static void check_scatters(data *d) {
     fsr_node zeros = fsr_zeros(G, FSR_I32, 1, SHAPE(5)), none = fsr_full(G, FSR_I32, 1, SHAPE(5), -1);
     fsr_node ones = fsr_cast(fsr_greater_equal(d->live, fsr_int(G, 0)), FSR_I32);
     fsr_node i = fsr_mod(fsr_sub(fsr_cumsum(ones, AXES(0), 1, 0), fsr_int(G, 1)), fsr_int(G, 1000));
-    for (int bound = 0; bound <= FSR_BOUND_DROP; bound++) {
-        same(fsr_scatter_add(zeros, &d->live, 1, fsr_int(G, 1), (fsr_bound)bound, 0), counts, 5, "counts");
-        same(fsr_scatter(none, &d->live, 1, i, (fsr_bound)bound, 0), last, 5, "the last one");
+    for (int mode = 0; mode <= FSR_INDEX_DROP; mode++) {
+        same(fsr_scatter_add(zeros, &d->live, 1, fsr_int(G, 1), (fsr_index_mode)mode, 0), counts, 5, "counts");
+        same(fsr_scatter(none, &d->live, 1, i, (fsr_index_mode)mode, 0), last, 5, "the last one");
     }
 }
 
@@ -154,19 +154,19 @@ static void scatters(void **state) {
     each(check_scatters);
     data d = make(1000, 2);
     fsr_node small = fsr_zeros(G, FSR_I32, 1, SHAPE(3)),
-             sum = fsr_scatter_add(small, &d.live, 1, fsr_int(G, 1), FSR_BOUND_RAISE, 0);
+             sum = fsr_scatter_add(small, &d.live, 1, fsr_int(G, 1), FSR_INDEX_RAISE, 0);
     int32_t got[3], want[3] = {0};
     assert_int_equal(fsr_read(sum, got, sizeof got), FSR_ERR_INDEX);
     assert_non_null(strstr(fsr_error(subject_ctx), "index 4 is out of bounds for axis 0 with size 3"));
     for (int64_t k = 0; k < d.count; k++)
         if (d.kept[k] < 3)
             want[d.kept[k]]++;
-    same(fsr_scatter_add(small, &d.live, 1, fsr_int(G, 1), FSR_BOUND_DROP, 0), want, 3, "dropped");
+    same(fsr_scatter_add(small, &d.live, 1, fsr_int(G, 1), FSR_INDEX_DROP, 0), want, 3, "dropped");
     int32_t square[25] = {0};
     for (int64_t k = 0; k < d.count; k++)
         square[d.kept[k] * 5 + d.kept[k]]++;
     fsr_node both[] = {d.live, d.live};
-    same(fsr_scatter_add(fsr_zeros(G, FSR_I32, 2, SHAPE(5, 5)), both, 2, fsr_int(G, 1), FSR_BOUND_RAISE, 0), square, 5,
+    same(fsr_scatter_add(fsr_zeros(G, FSR_I32, 2, SHAPE(5, 5)), both, 2, fsr_int(G, 1), FSR_INDEX_RAISE, 0), square, 5,
          "two arrays of indices");
     clear(&d);
 }

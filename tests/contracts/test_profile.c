@@ -120,7 +120,7 @@ static void lines_are_the_recordings_own(void **state) {
     fsr_close(ctx);
 }
 
-/* Constants that differ share a plan too, found after the passes, which move nodes. */
+/* Constants that differ share a plan too, found after the rewrites, which move nodes. */
 static void lines_survive_the_passes(void **state) {
     (void)state;
     fsr_context *ctx = open_with(2);

@@ -104,7 +104,7 @@ static void words(void **state) {
     for (int64_t k = 0; k < 100; k++)
         index[k] = k * 7919 % 1517;
     fsr_node where = fsr_mod(fsr_mul(fsr_arange(G, FSR_I64, 100), fsr_int(G, 7919)), fsr_int(G, 1517));
-    check_words(fsr_take(fsr_ravel(x), where, 0, FSR_BOUND_RAISE), index, 100);
+    check_words(fsr_take(fsr_ravel(x), where, 0, FSR_INDEX_RAISE), index, 100);
 }
 
 /* Beyond 32 bits the upper words of the counter count, and negative indices wrap. */

@@ -187,7 +187,7 @@ static void by_keys(void **state) {
     out[1] = fsr_sort_by_key(i, keys, AXES(0), 1, 0);
     out[2] = fsr_sort_by_key(fsr_cast(low, FSR_F32), keys, AXES(0), 1, 0);
     fsr_node order = fsr_lexsort(both, 2, AXES(0), 1), rank = fsr_rank(keys, AXES(0), 1, 0);
-    fsr_node back = fsr_take(rank, fsr_argsort(keys, AXES(0), 1, 0), 0, FSR_BOUND_RAISE);
+    fsr_node back = fsr_take(rank, fsr_argsort(keys, AXES(0), 1, 0), 0, FSR_INDEX_RAISE);
     fsr_node all[] = {out[0], out[1], out[2], order, back};
     OK(fsr_compute(all, 5));
     OK(fsr_verify(all, 5, NULL));

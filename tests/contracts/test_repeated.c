@@ -60,7 +60,7 @@ static void of_places(fsr_graph *g, fsr_node steep, fsr_node at, fsr_node *out) 
     out[1] = fsr_csr_dot_transposed(&a, fsr_ones(g, FSR_F32, 1, SHAPE(PLACES)));
     out[2] = fsr_histogram(even, steep, BINS, -1, 1);
     out[3] = fsr_histogram_edges(even, steep, fsr_linspace(g, FSR_F32, -1, 1, BINS, true));
-    out[4] = fsr_scatter_add(zeros, &at, 1, steep, FSR_BOUND_DROP, 0);
+    out[4] = fsr_scatter_add(zeros, &at, 1, steep, FSR_INDEX_DROP, 0);
 }
 
 static void of_lengths(fsr_graph *g, fsr_node x, fsr_node *out) {

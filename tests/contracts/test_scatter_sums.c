@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of floats at computed indices, which a CPU adds up in f64 in pieces that sizes give: against plain loops, the
- * same bits with any number of threads, what each bound does, elements that nothing goes to, the reference. */
+ * same bits with any number of threads, what each mode does, elements that nothing goes to, the reference. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static fsr_node places(fsr_graph *g, int way, int64_t n) {
 }
 
 static fsr_node added(fsr_node x, fsr_node at, fsr_node y) {
-    return fsr_scatter_add(x, &at, 1, y, FSR_BOUND_RAISE, 0);
+    return fsr_scatter_add(x, &at, 1, y, FSR_INDEX_RAISE, 0);
 }
 
 /* Each sum in long double, within its rounding to f32 and a part in 2^34 of its magnitudes. */
@@ -80,7 +80,7 @@ static void *read_with(int threads, int way) {
     }
     const int64_t n = 7;
     fsr_node i = places(g, way, n), y = values(g);
-    OK(fsr_read(fsr_scatter_add(fsr_full(g, FSR_F32, 1, &n, 1), &i, 1, y, FSR_BOUND_RAISE, FSR_UNORDERED), to,
+    OK(fsr_read(fsr_scatter_add(fsr_full(g, FSR_F32, 1, &n, 1), &i, 1, y, FSR_INDEX_RAISE, FSR_UNORDERED), to,
                 7 * sizeof *to));
     fsr_close(ctx);
     return got;
@@ -118,18 +118,18 @@ static void untouched_elements(void **state) {
 static void outside(void **state) {
     (void)state;
     static const float want[][3] = {
-        [FSR_BOUND_CLIP] = {3, 0, 2}, [FSR_BOUND_WRAP] = {1, 1, 3}, [FSR_BOUND_DROP] = {1, 0, 2}};
+        [FSR_INDEX_CLIP] = {3, 0, 2}, [FSR_INDEX_WRAP] = {1, 1, 3}, [FSR_INDEX_DROP] = {1, 0, 2}};
     static const int64_t at[] = {-4, -1, 0, 2, 4};
     int64_t *all = malloc(150000 * sizeof *all);
     for (int i = 0; i < 150000; i++)
         all[i] = at[i % 5];
     fsr_node i = fsr_from_host(G, FSR_I64, 1, SHAPE(150000), all), one = fsr_cast(fsr_int(G, 1), FSR_F32);
     fsr_node zeros = fsr_zeros(G, FSR_F32, 1, SHAPE(3));
-    for (int b = FSR_BOUND_CLIP; b <= FSR_BOUND_DROP; b++) {
-        float *got = subject_read(fsr_scatter_add(zeros, &i, 1, one, (fsr_bound)b, 0));
+    for (int b = FSR_INDEX_CLIP; b <= FSR_INDEX_DROP; b++) {
+        float *got = subject_read(fsr_scatter_add(zeros, &i, 1, one, (fsr_index_mode)b, 0));
         for (int s = 0; s < 3; s++)
             if (got[s] != want[b][s] * 30000)
-                fail_msg("bound %d: %g at %d", b, (double)got[s], s);
+                fail_msg("mode %d: %g at %d", b, (double)got[s], s);
         free(got);
     }
     float back[3];

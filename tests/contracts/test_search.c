@@ -67,7 +67,7 @@ static void around(void **state) {
                        fsr_sqrt(fsr_add(wide, fsr_float(G, 100)))};
     for (int i = 0; i < COUNT_OF(keys); i++) {
         fsr_node at = fsr_searchsorted(keys[i], fsr_exp(fsr_mul(x, fsr_float(G, 0.01))), FSR_RIGHT);
-        fsr_node out[] = {at, fsr_sum(at, AXES(1), 1, 0), fsr_take(keys[i], at, 0, FSR_BOUND_CLIP),
+        fsr_node out[] = {at, fsr_sum(at, AXES(1), 1, 0), fsr_take(keys[i], at, 0, FSR_INDEX_CLIP),
                           fsr_cumsum(fsr_transpose(at, NULL), AXES(0), 1, 0)};
         subject_verify(out, COUNT_OF(out), NULL, "keys %d", i);
     }

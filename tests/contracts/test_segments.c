@@ -127,7 +127,7 @@ static void verified(void **state) {
     fsr_node x = subject_data(FSR_F32, 1, SHAPE(s.n), SUBJECT_SMALL, 0), offsets = offsets_of(&s);
     fsr_node at = fsr_mod(fsr_mul(fsr_arange(G, FSR_I64, s.n), fsr_int(G, 37)), fsr_int(G, 50));
     fsr_node table = subject_data(FSR_F32, 1, SHAPE(50), SUBJECT_SMALL, 1);
-    fsr_node product = fsr_mul(x, fsr_take(table, at, 0, FSR_BOUND_CLIP));
+    fsr_node product = fsr_mul(x, fsr_take(table, at, 0, FSR_INDEX_CLIP));
     subject_verify((fsr_node[]){fsr_segment_sum(product, offsets)}, 1, NULL, "products");
     subject_verify((fsr_node[]){fsr_segment_max(fsr_flip(product, 0), offsets)}, 1, NULL, "from the end");
     subject_verify((fsr_node[]){fsr_segment_sum(fsr_exp(fsr_exp(x)), offsets)}, 1, NULL, "what is stored");

@@ -90,7 +90,7 @@ static void check_order(const data *d, int flags) {
     expect(fsr_argtopk(d->live, 10, AXES(0), 1, flags), at, k, "argtopk");
     expect(fsr_rank(d->live, AXES(0), 1, flags), rank, d->count, "rank");
     expect(fsr_sort_by_key(d->live, d->live, AXES(0), 1, flags), value, d->count, "sort_by_key");
-    expect(fsr_take(d->live, places, 0, FSR_BOUND_RAISE), value, d->count, "taken in order");
+    expect(fsr_take(d->live, places, 0, FSR_INDEX_RAISE), value, d->count, "taken in order");
 }
 
 /* What is last in the order is among the elements, so behind the length nothing else may come before it. */
@@ -227,7 +227,7 @@ static void kinds(void **state) {
         expect(out[1], first, n, "first");
         expect(out[2], inverse, d.count, "inverse");
         expect(out[3], count, n, "counts");
-        expect(fsr_take(out[0], out[2], 0, FSR_BOUND_RAISE), d.kept, d.count, "values at the inverse");
+        expect(fsr_take(out[0], out[2], 0, FSR_INDEX_RAISE), d.kept, d.count, "values at the inverse");
         double in[N];
         for (int64_t i = 0; i < d.count; i++)
             in[i] = !isnan(d.kept[i]);
@@ -347,7 +347,7 @@ static void together(void **state) {
     for (int64_t i = 0; i < d.count; i++)
         bins[((int64_t)d.kept[i] % 9 + 9) % 9]++;
     fsr_node bin = fsr_mod(d.live, fsr_int(G, 9));
-    expect(fsr_bincount(bin, (fsr_node){0}, 9, FSR_BOUND_RAISE), bins, 9, "bincount");
+    expect(fsr_bincount(bin, (fsr_node){0}, 9, FSR_INDEX_RAISE), bins, 9, "bincount");
     double sums[3] = {0}, running[N];
     const int64_t offsets[] = {2, 50, 300, 10000};
     for (int64_t i = 0; i < d.count; i++) {

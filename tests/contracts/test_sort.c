@@ -270,7 +270,7 @@ static void fused(void **state) {
     fsr_node a = subject_data(FSR_F32, 1, SHAPE(N), SUBJECT_SMALL, 0),
              b = subject_data(FSR_F32, 1, SHAPE(N), SUBJECT_SMALL, 1);
     fsr_node apart = fsr_abs(fsr_sub(a, b)), order = fsr_argsort(apart, AXES(0), 1, 0);
-    fsr_node out[] = {fsr_take(a, order, 0, FSR_BOUND_RAISE), fsr_take(b, order, 0, FSR_BOUND_RAISE),
+    fsr_node out[] = {fsr_take(a, order, 0, FSR_INDEX_RAISE), fsr_take(b, order, 0, FSR_INDEX_RAISE),
                       fsr_mul(fsr_sort(apart, AXES(0), 1, 0), fsr_float(G, 2))};
     int64_t before = subject_stats().launches;
     OK(fsr_compute(out, 3));

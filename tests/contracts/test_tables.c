@@ -20,7 +20,7 @@ static void open(fsr_node *out, const fsr_node *state, const fsr_node *arg, void
 }
 static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     fsr_node middle = fsr_floor_divide(fsr_add(state[0], state[1]), I(2));
-    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_BOUND_CLIP), arg[0]);
+    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_INDEX_CLIP), arg[0]);
     out[0] = fsr_where(below, fsr_add(middle, I(1)), state[0]);
     out[1] = fsr_where(below, state[1], middle);
 }
@@ -35,15 +35,15 @@ static fsr_node search(fsr_node table, fsr_node x) {
 /* From one place of a list to the next. */
 static void go(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg;
-    out[0] = fsr_take(*(fsr_node *)user, state[0], 0, FSR_BOUND_WRAP);
+    out[0] = fsr_take(*(fsr_node *)user, state[0], 0, FSR_INDEX_WRAP);
 }
 
 /* A sum of elements at indices far outside, of a table of two dimensions and one of one, clipped and wrapped. */
 static void collect(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     const fsr_node *table = user;
     fsr_node i = fsr_sub(fsr_mul(state[1], I(3)), I(7)), j = fsr_sub(arg[0], state[1]);
-    fsr_node both = fsr_index(table[0], (fsr_node[]){i, j}, 2, FSR_BOUND_WRAP);
-    out[0] = fsr_add(state[0], fsr_add(both, fsr_take(table[1], i, 0, FSR_BOUND_CLIP)));
+    fsr_node both = fsr_index(table[0], (fsr_node[]){i, j}, 2, FSR_INDEX_WRAP);
+    out[0] = fsr_add(state[0], fsr_add(both, fsr_take(table[1], i, 0, FSR_INDEX_CLIP)));
     out[1] = fsr_add(state[1], I(1));
 }
 
@@ -80,7 +80,7 @@ static void check_search(fsr_node table, const float *values, fsr_node x, const 
         assert_int_equal(got[i], want);
     }
     free(got);
-    fsr_node all[] = {at, fsr_sum(fsr_mul(at, at), NULL, 0, 0), fsr_take(table, at, 0, FSR_BOUND_CLIP)};
+    fsr_node all[] = {at, fsr_sum(fsr_mul(at, at), NULL, 0, 0), fsr_take(table, at, 0, FSR_INDEX_CLIP)};
     subject_verify(all, COUNT_OF(all), NULL, "a search");
 }
 
@@ -157,7 +157,7 @@ static void anywhere(void **state) {
 
 /* Argument 0 counts: the element there, state 0. */
 static void look_up(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
-    out[0] = fsr_take(*(fsr_node *)user, fsr_add(arg[0], state[1]), 0, FSR_BOUND_CLIP);
+    out[0] = fsr_take(*(fsr_node *)user, fsr_add(arg[0], state[1]), 0, FSR_INDEX_CLIP);
     out[1] = fsr_add(state[1], I(1));
 }
 
@@ -168,7 +168,7 @@ static void of_several_dtypes(void **state) {
     for (int i = 0; i < COUNT_OF(dtypes); i++) {
         fsr_node table = subject_data(dtypes[i], 1, SHAPE(33), SUBJECT_SPECIAL, 0), out[3];
         const fsr_loop loop = {look_up, NULL, &table, 2, 1};
-        fsr_node none = fsr_take(table, whole(0), 0, FSR_BOUND_CLIP);
+        fsr_node none = fsr_take(table, whole(0), 0, FSR_INDEX_CLIP);
         fsr_iterate(out, &loop, (fsr_node[]){none, whole(0)}, &at, 4);
         void *got = subject_read(out[0]), *want = subject_read(fsr_slice(table, 0, 3, FSR_SLICE_END, 1));
         assert_memory_equal(got, want, 30 * fsr_dtype_size(dtypes[i]));
@@ -179,7 +179,7 @@ static void of_several_dtypes(void **state) {
 }
 
 static void weigh(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
-    out[0] = fsr_add(fsr_add(state[0], state[0]), fsr_take(*(fsr_node *)user, arg[0], 0, FSR_BOUND_CLIP));
+    out[0] = fsr_add(fsr_add(state[0], state[0]), fsr_take(*(fsr_node *)user, arg[0], 0, FSR_INDEX_CLIP));
 }
 
 /* Indices that are taken at as they are, in 32 bits and fewer, at both ends of what these hold; of as many elements as

@@ -37,10 +37,10 @@ static int64_t *numbers(int64_t n, int64_t of, bool inside) {
     return x;
 }
 
-static int64_t bring(fsr_bound bound, int64_t i, int64_t n) {
-    if (bound == FSR_BOUND_WRAP)
+static int64_t bring(fsr_index_mode mode, int64_t i, int64_t n) {
+    if (mode == FSR_INDEX_WRAP)
         return (i % n + n) % n;
-    if (bound == FSR_BOUND_RAISE)
+    if (mode == FSR_INDEX_RAISE)
         i += i < 0 ? n : 0;
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
@@ -52,15 +52,15 @@ static void same(const float *got, const float *want, int64_t n, const char *wha
 }
 
 /* x[a, n, b] taken along axis 1 at indices of shape [p, q]. */
-static void along(int64_t a, int64_t n, int64_t b, int64_t p, int64_t q, fsr_bound bound, bool inside) {
+static void along(int64_t a, int64_t n, int64_t b, int64_t p, int64_t q, fsr_index_mode mode, bool inside) {
     float *x, *want = malloc((size_t)(a * p * q * b) * sizeof *want + 1);
     fsr_node array = floats(3, SHAPE(a, n, b), &x);
     int64_t *index = numbers(p * q, n, inside);
     for (int64_t i = 0; i < a; i++)
         for (int64_t j = 0; j < p * q; j++)
             for (int64_t k = 0; k < b; k++)
-                want[(i * p * q + j) * b + k] = x[(i * n + bring(bound, index[j], n)) * b + k];
-    fsr_node taken = fsr_take(array, fsr_from_host(G, FSR_I64, 2, SHAPE(p, q), index), 1, bound);
+                want[(i * p * q + j) * b + k] = x[(i * n + bring(mode, index[j], n)) * b + k];
+    fsr_node taken = fsr_take(array, fsr_from_host(G, FSR_I64, 2, SHAPE(p, q), index), 1, mode);
     OK(fsr_node_status(taken));
     assert_int_equal(fsr_node_ndim(taken), 4);
     float *got = subject_read(taken);
@@ -74,13 +74,13 @@ static void along(int64_t a, int64_t n, int64_t b, int64_t p, int64_t q, fsr_bou
 
 static void shapes(void **state) {
     (void)state;
-    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++) {
-        const bool inside = bound == FSR_BOUND_RAISE;
-        along(1, 37, 1, 1, 300, (fsr_bound)bound, inside);
-        along(3, 5, 16, 4, 7, (fsr_bound)bound, inside);
-        along(2, 9, 3, 1, 1, (fsr_bound)bound, inside);
-        along(7, 1, 5, 2, 3, (fsr_bound)bound, inside);
-        along(1, 1000, 4, 100, 11, (fsr_bound)bound, inside);
+    for (int mode = 0; mode <= FSR_INDEX_WRAP; mode++) {
+        const bool inside = mode == FSR_INDEX_RAISE;
+        along(1, 37, 1, 1, 300, (fsr_index_mode)mode, inside);
+        along(3, 5, 16, 4, 7, (fsr_index_mode)mode, inside);
+        along(2, 9, 3, 1, 1, (fsr_index_mode)mode, inside);
+        along(7, 1, 5, 2, 3, (fsr_index_mode)mode, inside);
+        along(1, 1000, 4, 100, 11, (fsr_index_mode)mode, inside);
     }
 }
 
@@ -91,13 +91,13 @@ static void dtypes(void **state) {
     float *x;
     fsr_node array = floats(1, SHAPE(33), &x), position = fsr_sub(fsr_int(G, 20), fsr_arange(G, FSR_I64, 20));
     for (int i = 0; i < COUNT_OF(integers); i++) {
-        float *got = subject_read(fsr_take(array, fsr_cast(position, integers[i]), 0, FSR_BOUND_RAISE));
+        float *got = subject_read(fsr_take(array, fsr_cast(position, integers[i]), 0, FSR_INDEX_RAISE));
         for (int k = 0; k < 20; k++)
             assert_true(got[k] == x[20 - k]);
         free(got);
     }
     for (int dtype = 0; dtype < FSR_DTYPE_COUNT; dtype++) {
-        fsr_node typed = fsr_cast(array, (fsr_dtype)dtype), taken = fsr_take(typed, position, 0, FSR_BOUND_RAISE);
+        fsr_node typed = fsr_cast(array, (fsr_dtype)dtype), taken = fsr_take(typed, position, 0, FSR_INDEX_RAISE);
         OK(fsr_verify(&taken, 1, NULL));
     }
     free(x);
@@ -111,7 +111,7 @@ static void fused(void **state) {
     int64_t *index = numbers(400, 400, true);
     fsr_node i = fsr_from_host(G, FSR_I64, 1, SHAPE(400), index);
     fsr_node shifted = fsr_add(i, fsr_int(G, 50)), doubled = fsr_mul(array, fsr_float(G, 2));
-    fsr_node y = fsr_sub(fsr_take(doubled, shifted, 0, FSR_BOUND_WRAP), fsr_float(G, 1));
+    fsr_node y = fsr_sub(fsr_take(doubled, shifted, 0, FSR_INDEX_WRAP), fsr_float(G, 1));
     fsr_node outs[] = {y, fsr_sum(y, NULL, 0, 0), fsr_cumsum(y, AXES(0), 1, 0)};
     fsr_plan *plan;
     fsr_plan_info info;
@@ -122,7 +122,7 @@ static void fused(void **state) {
     fsr_plan_free(plan);
     float *got = subject_read(y);
     for (int k = 0; k < 400; k++)
-        assert_true(got[k] == 2 * x[bring(FSR_BOUND_WRAP, index[k] + 50, 500)] - 1);
+        assert_true(got[k] == 2 * x[bring(FSR_INDEX_WRAP, index[k] + 50, 500)] - 1);
     OK(fsr_verify(outs, 3, NULL));
     free(got);
     free(index);
@@ -142,18 +142,18 @@ static void chained(void **state) {
     fsr_node running = fsr_cumsum(fsr_mod(i, fsr_int(G, 3)), AXES(0), 1, 0);
     fsr_node sums = fsr_sum(array, AXES(1), 1, 0), best = fsr_argmax(array, AXES(1), 1, FSR_KEEPDIMS);
     fsr_node outs[] = {
-        fsr_take(sums, running, 0, FSR_BOUND_RAISE),
-        fsr_take(array, running, 0, FSR_BOUND_WRAP),
-        fsr_take_along_axis(array, best, 1, FSR_BOUND_RAISE),
-        fsr_take(fsr_take(array, fsr_neg(i), 0, FSR_BOUND_WRAP), running, 0, FSR_BOUND_CLIP),
-        fsr_take(fsr_transpose(array, NULL), running, 1, FSR_BOUND_RAISE),
-        fsr_take(fsr_reshape(array, 1, SHAPE(1000)), fsr_mul(i, fsr_int(G, 25)), 0, FSR_BOUND_RAISE),
-        fsr_reshape(fsr_take(array, fsr_reshape(i, 2, SHAPE(8, 5)), 0, FSR_BOUND_RAISE), 1, SHAPE(1000)),
-        fsr_sum(fsr_exp(fsr_take(array, running, 0, FSR_BOUND_RAISE)), AXES(0), 1, 0),
-        fsr_sum(fsr_exp(fsr_take(array, running, 0, FSR_BOUND_RAISE)), AXES(1), 1, 0),
-        softmax(fsr_take(array, running, 0, FSR_BOUND_RAISE)),
-        fsr_concat((fsr_node[]){fsr_take(sums, running, 0, FSR_BOUND_RAISE), sums}, 2, 0),
-        fsr_take(fsr_concat((fsr_node[]){array, array}, 2, 0), fsr_mul(i, fsr_int(G, 2)), 0, FSR_BOUND_RAISE),
+        fsr_take(sums, running, 0, FSR_INDEX_RAISE),
+        fsr_take(array, running, 0, FSR_INDEX_WRAP),
+        fsr_take_along_axis(array, best, 1, FSR_INDEX_RAISE),
+        fsr_take(fsr_take(array, fsr_neg(i), 0, FSR_INDEX_WRAP), running, 0, FSR_INDEX_CLIP),
+        fsr_take(fsr_transpose(array, NULL), running, 1, FSR_INDEX_RAISE),
+        fsr_take(fsr_reshape(array, 1, SHAPE(1000)), fsr_mul(i, fsr_int(G, 25)), 0, FSR_INDEX_RAISE),
+        fsr_reshape(fsr_take(array, fsr_reshape(i, 2, SHAPE(8, 5)), 0, FSR_INDEX_RAISE), 1, SHAPE(1000)),
+        fsr_sum(fsr_exp(fsr_take(array, running, 0, FSR_INDEX_RAISE)), AXES(0), 1, 0),
+        fsr_sum(fsr_exp(fsr_take(array, running, 0, FSR_INDEX_RAISE)), AXES(1), 1, 0),
+        softmax(fsr_take(array, running, 0, FSR_INDEX_RAISE)),
+        fsr_concat((fsr_node[]){fsr_take(sums, running, 0, FSR_INDEX_RAISE), sums}, 2, 0),
+        fsr_take(fsr_concat((fsr_node[]){array, array}, 2, 0), fsr_mul(i, fsr_int(G, 2)), 0, FSR_INDEX_RAISE),
     };
     OK(fsr_sync(subject_ctx));
     for (int k = 0; k < COUNT_OF(outs); k++)
@@ -170,7 +170,7 @@ static void several(void **state) {
     fsr_node array = floats(3, SHAPE(6, 7, 5), &x);
     int64_t *rows = numbers(4, 6, true), *columns = numbers(3, 7, true);
     fsr_node i = fsr_from_host(G, FSR_I64, 2, SHAPE(4, 1), rows), j = fsr_from_host(G, FSR_I64, 1, SHAPE(3), columns);
-    fsr_node y = fsr_index(array, ((fsr_node[]){i, j}), 2, FSR_BOUND_RAISE);
+    fsr_node y = fsr_index(array, ((fsr_node[]){i, j}), 2, FSR_INDEX_RAISE);
     OK(fsr_node_status(y));
     assert_int_equal(fsr_node_ndim(y), 3);
     float *got = subject_read(y);
@@ -179,7 +179,7 @@ static void several(void **state) {
             for (int c = 0; c < 5; c++)
                 assert_true(
                     got[(a * 3 + b) * 5 + c] ==
-                    x[(bring(FSR_BOUND_RAISE, rows[a], 6) * 7 + bring(FSR_BOUND_RAISE, columns[b], 7)) * 5 + c]);
+                    x[(bring(FSR_INDEX_RAISE, rows[a], 6) * 7 + bring(FSR_INDEX_RAISE, columns[b], 7)) * 5 + c]);
     OK(fsr_verify(&y, 1, NULL));
     free(got);
     free(rows);
@@ -193,10 +193,10 @@ static void reports(void **state) {
     fsr_node array = floats(2, SHAPE(8, 9), &x);
     const int64_t bad[] = {1, 9, -2}, good[] = {1, 8, -9};
     fsr_node i = fsr_from_host(G, FSR_I64, 1, SHAPE(3), bad);
-    fsr_node row = fsr_take(array, fsr_from_host(G, FSR_I64, 1, SHAPE(3), good), 1, FSR_BOUND_RAISE);
-    fsr_node wrong = fsr_take_at(fsr_here("here.c", 12), array, i, 1, FSR_BOUND_RAISE);
+    fsr_node row = fsr_take(array, fsr_from_host(G, FSR_I64, 1, SHAPE(3), good), 1, FSR_INDEX_RAISE);
+    fsr_node wrong = fsr_take_at(fsr_here("here.c", 12), array, i, 1, FSR_INDEX_RAISE);
     fsr_node other = fsr_sum(
-        fsr_take_at(fsr_here("there.c", 34), array, fsr_sub(i, fsr_int(G, 20)), 0, FSR_BOUND_RAISE), NULL, 0, 0);
+        fsr_take_at(fsr_here("there.c", 34), array, fsr_sub(i, fsr_int(G, 20)), 0, FSR_INDEX_RAISE), NULL, 0, 0);
     OK(fsr_force(row));
     OK(fsr_sync(subject_ctx));
     OK(fsr_force(wrong));
@@ -224,7 +224,7 @@ static void reports_where_no_address_moves(void **state) {
                           fsr_broadcast_to(fsr_from_host(G, FSR_F32, 0, NULL, &one), 1, SHAPE(4))};
     for (int k = 0; k < COUNT_OF(x); k++) {
         float sum = 0;
-        fsr_node y = fsr_sum(fsr_take_at(fsr_here("one.c", 6), x[k], i, 0, FSR_BOUND_RAISE), NULL, 0, 0);
+        fsr_node y = fsr_sum(fsr_take_at(fsr_here("one.c", 6), x[k], i, 0, FSR_INDEX_RAISE), NULL, 0, 0);
         subject_error(subject_ctx, fsr_read(y, &sum, sizeof sum), FSR_ERR_INDEX, "index 5 is out of bounds|one.c:6");
         OK(fsr_read(y, &sum, sizeof sum));
         assert_true(sum == 9);
@@ -259,7 +259,7 @@ static void many_computed_indices(void **state) {
 static void plans_report(void **state) {
     (void)state;
     fsr_node x = fsr_input(G, "x", FSR_F32, 1, SHAPE(4)), i = fsr_input(G, "i", FSR_I64, 1, SHAPE(2));
-    fsr_node y = fsr_take_at(fsr_here("plan.c", 5), x, i, 0, FSR_BOUND_RAISE);
+    fsr_node y = fsr_take_at(fsr_here("plan.c", 5), x, i, 0, FSR_INDEX_RAISE);
     const float data[] = {1, 2, 3, 4};
     int64_t index[] = {3, -4};
     float got[2];
@@ -278,7 +278,7 @@ static void plans_report(void **state) {
     fsr_node array = fsr_from_host(G, FSR_F32, 1, SHAPE(4), data4);
     for (int64_t k = 0; k < 200; k++)
         OK(fsr_force(
-            fsr_take(array, fsr_add(fsr_arange(G, FSR_I64, 2), fsr_int(G, k == 7 ? 100 : 1)), 0, FSR_BOUND_RAISE)));
+            fsr_take(array, fsr_add(fsr_arange(G, FSR_I64, 2), fsr_int(G, k == 7 ? 100 : 1)), 0, FSR_INDEX_RAISE)));
     subject_error(subject_ctx, fsr_sync(subject_ctx), FSR_ERR_INDEX, "index 101");
     OK(fsr_sync(subject_ctx));
     free(data4);
@@ -291,9 +291,9 @@ static void no_false_reports(void **state) {
     for (int64_t n = 1; n < 70; n += 17) {
         fsr_node array = floats(1, SHAPE(n + 5), &x);
         fsr_node i = fsr_add(fsr_arange(G, FSR_I64, n), fsr_int(G, 5));
-        fsr_node y = fsr_concat((fsr_node[]){fsr_take(array, i, 0, FSR_BOUND_RAISE), array}, 2, 0);
-        fsr_node outs[] = {y, fsr_sum(fsr_take(array, i, 0, FSR_BOUND_RAISE), NULL, 0, 0),
-                           fsr_take(array, fsr_add(fsr_mul(i, fsr_int(G, 0)), fsr_int(G, 5)), 0, FSR_BOUND_RAISE)};
+        fsr_node y = fsr_concat((fsr_node[]){fsr_take(array, i, 0, FSR_INDEX_RAISE), array}, 2, 0);
+        fsr_node outs[] = {y, fsr_sum(fsr_take(array, i, 0, FSR_INDEX_RAISE), NULL, 0, 0),
+                           fsr_take(array, fsr_add(fsr_mul(i, fsr_int(G, 0)), fsr_int(G, 5)), 0, FSR_INDEX_RAISE)};
         OK(fsr_compute(outs, 3));
         OK(fsr_sync(subject_ctx));
         free(x);
@@ -364,7 +364,7 @@ static void updates(void **state) {
         fsr_node outs[] = {sum, fsr_sum(with, AXES(1), 1, 0), fsr_cumsum(with, AXES(1), 1, 0),
                            fsr_dynamic_update(with, fsr_dynamic_slice(with, ((fsr_node[]){last, from}), SHAPE(3, 30)),
                                               ((fsr_node[]){from, last})),
-                           fsr_take(with, fsr_arange(G, FSR_I64, 9), 0, FSR_BOUND_WRAP)};
+                           fsr_take(with, fsr_arange(G, FSR_I64, 9), 0, FSR_INDEX_WRAP)};
         subject_verify(outs, COUNT_OF(outs), NULL, "start %d", (int)start);
     }
     free(x);
@@ -374,7 +374,7 @@ static void updates(void **state) {
 /* Rows of a function: each takes from its own row. */
 static void take_row(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
-    out[0] = fsr_mul(fsr_take(in[0], in[1], 0, FSR_BOUND_RAISE), fsr_float(in[0].graph, 2));
+    out[0] = fsr_mul(fsr_take(in[0], in[1], 0, FSR_INDEX_RAISE), fsr_float(in[0].graph, 2));
 }
 
 static void vectorized(void **state) {
@@ -388,7 +388,7 @@ static void vectorized(void **state) {
     float *got = subject_read(y);
     for (int r = 0; r < 5; r++)
         for (int k = 0; k < 4; k++)
-            assert_true(got[r * 4 + k] == 2 * x[r * 9 + bring(FSR_BOUND_RAISE, index[r * 4 + k], 9)]);
+            assert_true(got[r * 4 + k] == 2 * x[r * 9 + bring(FSR_INDEX_RAISE, index[r * 4 + k], 9)]);
     free(got);
     free(index);
     free(x);
@@ -397,7 +397,7 @@ static void vectorized(void **state) {
 /* The axis that is told is the one that the function's body named, however many dimensions lead. */
 static void take_second(fsr_node *out, const fsr_node *in, void *user) {
     (void)user;
-    out[0] = fsr_take_at(fsr_here("body.c", 8), in[0], in[1], 1, FSR_BOUND_RAISE);
+    out[0] = fsr_take_at(fsr_here("body.c", 8), in[0], in[1], 1, FSR_INDEX_RAISE);
 }
 
 static void take_nested(fsr_node *out, const fsr_node *in, void *user) {
@@ -430,7 +430,7 @@ static void reports_of_starts(void **state) {
     (void)state;
     const char text[] = "%0 = input f32[8] \"x\"\n"
                         "%1 = input i64[5] \"i\"\n"
-                        "%2 = gather f32[5] %0, %1 axes=0 affine [d0] bound=raise\n"
+                        "%2 = gather f32[5] %0, %1 axes=0 affine [d0] mode=raise\n"
                         "return %2\n";
     const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     int64_t index[5] = {3, 0, 3, -4, 3};

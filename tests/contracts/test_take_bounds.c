@@ -19,7 +19,7 @@ static void limits(void **state) {
         fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), data),
                  i = fsr_from_host(G, FSR_I64, 1, SHAPE(PLACES), places);
         fsr_node at = fsr_clamp(i, fsr_int(G, low), fsr_int(G, high));
-        fsr_node y = fsr_add(fsr_take_at(fsr_here("limits.c", 4), x, at, 0, FSR_BOUND_RAISE), fsr_float(G, 1));
+        fsr_node y = fsr_add(fsr_take_at(fsr_here("limits.c", 4), x, at, 0, FSR_INDEX_RAISE), fsr_float(G, 1));
         if (high >= N) {
             subject_error(subject_ctx, fsr_read(y, got, sizeof got), FSR_ERR_INDEX, "is out of bounds|limits.c:4");
             continue;
@@ -42,7 +42,7 @@ static void wide_places_wrap(void **state) {
         data[i] = (float)(3 * i);
     fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), data), i = fsr_from_host(G, FSR_U64, 1, SHAPE(PLACES), places);
     fsr_node at = fsr_minimum(fsr_cast(i, FSR_I64), fsr_int(G, 70));
-    OK(fsr_read(fsr_add(fsr_take(x, at, 0, FSR_BOUND_RAISE), fsr_float(G, 1)), got, sizeof got));
+    OK(fsr_read(fsr_add(fsr_take(x, at, 0, FSR_INDEX_RAISE), fsr_float(G, 1)), got, sizeof got));
     for (int k = 0; k < PLACES; k++)
         assert_true(got[k] == data[want[k]] + 1);
 }
@@ -54,7 +54,7 @@ static void large_limits(void **state) {
     float data[N] = {1}, got[PLACES];
     fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(N), data), i = fsr_from_host(G, FSR_I64, 1, SHAPE(PLACES), places);
     fsr_node at = fsr_sub(fsr_clamp(i, fsr_int(G, odd - 1), fsr_int(G, odd)), fsr_int(G, odd - N));
-    subject_error(subject_ctx, fsr_read(fsr_take(x, at, 0, FSR_BOUND_RAISE), got, sizeof got), FSR_ERR_INDEX,
+    subject_error(subject_ctx, fsr_read(fsr_take(x, at, 0, FSR_INDEX_RAISE), got, sizeof got), FSR_ERR_INDEX,
                   "is out of bounds");
 }
 

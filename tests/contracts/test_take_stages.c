@@ -16,7 +16,7 @@ static void reports_beside_stages(void **state) {
         fsr_node x = fsr_from_host(G, FSR_F32, 1, SHAPE(1), &one), i = fsr_from_host(G, FSR_I32, 0, NULL, &at);
         fsr_node base = fsr_mod(fsr_arange(G, FSR_I32, N), fsr_int(G, 4)), y = fsr_cast(fsr_pow(base, base), FSR_F32);
         fsr_node same = fsr_sub(fsr_mul(y, y), fsr_mul(y, fsr_sub(y, fsr_int(G, 1))));
-        fsr_node out = fsr_add(same, fsr_take_at(fsr_here("one.c", 7), x, i, 0, FSR_BOUND_RAISE));
+        fsr_node out = fsr_add(same, fsr_take_at(fsr_here("one.c", 7), x, i, 0, FSR_INDEX_RAISE));
         static const float want[] = {4, 4, 7, 30};
         static float got[N];
         OK(fsr_force(base));
@@ -36,7 +36,7 @@ static void rows_at_rolled_places(void **state) {
     const float places[] = {2, 0, 1, -1, 1, 0, 2, -3, 0};
     fsr_node x = fsr_from_host(G, FSR_F32, 2, SHAPE(3, 5), data),
              where = fsr_from_host(G, FSR_F32, 3, SHAPE(3, 1, 3), places);
-    fsr_node i = fsr_cast(fsr_roll(where, &(int64_t){-2}, NULL, 1), FSR_I32), y = fsr_take(x, i, 0, FSR_BOUND_RAISE);
+    fsr_node i = fsr_cast(fsr_roll(where, &(int64_t){-2}, NULL, 1), FSR_I32), y = fsr_take(x, i, 0, FSR_INDEX_RAISE);
     float got[9][5];
     OK(fsr_read(y, got, sizeof got));
     for (int p = 0; p < 9; p++)
@@ -52,10 +52,10 @@ static void rows_at_joined_places(void **state) {
     (void)state;
     enum { ROWS = 7, FIRST = 40, ALL = 100, COLUMNS = 64 };
     static int32_t data[ROWS * COLUMNS], got[ALL * COLUMNS];
-    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++) {
+    for (int mode = 0; mode <= FSR_INDEX_WRAP; mode++) {
         int64_t place[ALL];
         for (int i = 0; i < ALL; i++)
-            place[i] = (i * 5 + bound) % ROWS;
+            place[i] = (i * 5 + mode) % ROWS;
         for (int i = 0; i < ROWS * COLUMNS; i++)
             data[i] = i * 37 + 11;
         fsr_node x = fsr_from_host(G, FSR_I32, 2, SHAPE(ROWS, COLUMNS), data);
@@ -63,7 +63,7 @@ static void rows_at_joined_places(void **state) {
                                              fsr_from_host(G, FSR_I64, 1, SHAPE(ALL - FIRST), place + FIRST)},
                                 2, 0);
         fsr_node by = fsr_add(fsr_arange(G, FSR_I32, COLUMNS), fsr_int(G, 3));
-        fsr_node rest = fsr_mod(fsr_take(x, i, 0, (fsr_bound)bound), by), twice = fsr_mul(by, by);
+        fsr_node rest = fsr_mod(fsr_take(x, i, 0, (fsr_index_mode)mode), by), twice = fsr_mul(by, by);
         OK(fsr_read(fsr_add(rest, fsr_mul(twice, fsr_mul(twice, twice))), got, sizeof got));
         for (int r = 0; r < ALL; r++)
             for (int c = 0; c < COLUMNS; c++) {
@@ -88,8 +88,8 @@ static void far_places_of_far_places(void **state) {
         const int64_t y = ((at[k] * 1664525 + 7) & (N - 1)) ^ 1234567;
         want += y * y % 1000;
     }
-    fsr_node first = fsr_take(hop, fsr_from_host(G, FSR_I64, 1, SHAPE(TAKEN), at), 0, FSR_BOUND_RAISE);
-    fsr_node y = fsr_take(x, first, 0, FSR_BOUND_CLIP);
+    fsr_node first = fsr_take(hop, fsr_from_host(G, FSR_I64, 1, SHAPE(TAKEN), at), 0, FSR_INDEX_RAISE);
+    fsr_node y = fsr_take(x, first, 0, FSR_INDEX_CLIP);
     OK(fsr_read(fsr_sum(fsr_mod(fsr_mul(y, y), fsr_int(G, 1000)), NULL, 0, 0), &sum, sizeof sum));
     assert_int_equal(sum, want);
     free(at);

@@ -193,7 +193,7 @@ static void a_context_each(void **state) {
  * has no index outside. A third of them wait for the device in between, which tells nobody's to anybody else. */
 static fsr_node taken(fsr_graph *g, int64_t index) {
     fsr_node x = fsr_arange(g, FSR_F32, 50), i = fsr_from_host(g, FSR_I64, 1, SHAPE(1), &index);
-    return fsr_take(x, i, 0, FSR_BOUND_RAISE);
+    return fsr_take(x, i, 0, FSR_INDEX_RAISE);
 }
 
 static void *reads_own_report(void *user) {

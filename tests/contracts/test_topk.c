@@ -196,7 +196,7 @@ static void steps(void **state) {
     OK(fsr_compute(leaf, 2));
     assert_int_equal(subject_stats().launches - before, 0);
     fsr_node apart = fsr_abs(fsr_sub(a, b)), order = fsr_argtopk(apart, 20, AXES(0), 1, 0);
-    fsr_node out[] = {fsr_take(a, order, 0, FSR_BOUND_RAISE), fsr_take(b, order, 0, FSR_BOUND_RAISE),
+    fsr_node out[] = {fsr_take(a, order, 0, FSR_INDEX_RAISE), fsr_take(b, order, 0, FSR_INDEX_RAISE),
                       fsr_mul(fsr_topk(apart, 20, AXES(0), 1, 0), fsr_float(G, 2))};
     before = subject_stats().launches;
     OK(fsr_compute(out, 3));

@@ -151,7 +151,7 @@ static void a_failing_call_changes_nothing(void **state) {
 static int calls;
 
 /* A negation that from the third call on leaves the second half as it is. */
-static fsr_status forgets(const fsr_step *s) {
+static fsr_status forgets(const fsr_call_frame *s) {
     const float *x = s->input[0].data;
     float *y = s->output[0].data;
     for (int i = 0; i < (calls < 2 ? N : N / 2); i++)

@@ -64,15 +64,15 @@ static fsr_node placed(const char *what, const group *m, int64_t a) {
     fsr_node size = fsr_abs(m->y), zeros = fsr_zeros(G, FSR_I64, 1, SHAPE(16)), out[2];
     fsr_node ones = fsr_cast(fsr_greater(m->y, fsr_int(G, -100)), FSR_I64);
     if (!strcmp(what, "at"))
-        return fsr_take(table(), size, 0, FSR_BOUND_RAISE);
+        return fsr_take(table(), size, 0, FSR_INDEX_RAISE);
     if (!strcmp(what, "from"))
-        return fsr_take(m->y, fsr_from_host(G, FSR_I64, 1, SHAPE(1), &a), 0, FSR_BOUND_RAISE);
+        return fsr_take(m->y, fsr_from_host(G, FSR_I64, 1, SHAPE(1), &a), 0, FSR_INDEX_RAISE);
     if (!strcmp(what, "kth"))
         return fsr_kth(m->y, a, NULL, 0, 0);
     if (!strcmp(what, "add_at"))
-        return fsr_scatter_add(zeros, &size, 1, m->y, FSR_BOUND_RAISE, 0);
+        return fsr_scatter_add(zeros, &size, 1, m->y, FSR_INDEX_RAISE, 0);
     if (!strcmp(what, "put"))
-        return fsr_scatter(zeros, &size, 1, fsr_cumsum(ones, AXES(0), 1, FSR_EXCLUSIVE), FSR_BOUND_RAISE, 0);
+        return fsr_scatter(zeros, &size, 1, fsr_cumsum(ones, AXES(0), 1, FSR_EXCLUSIVE), FSR_INDEX_RAISE, 0);
     if (!strncmp(what, "run_", 4)) {
         fsr_run_lengths(out, m->y);
         return out[!strcmp(what, "run_lengths")];

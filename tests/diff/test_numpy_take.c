@@ -47,16 +47,16 @@ static void read_array(char **at, numbers *out) {
     *at += strspn(*at, " -");
 }
 
-static fsr_bound bound_of(const char *mode) {
-    return !strcmp(mode, "clip") ? FSR_BOUND_CLIP : !strcmp(mode, "wrap") ? FSR_BOUND_WRAP : FSR_BOUND_RAISE;
+static fsr_index_mode mode_of(const char *mode) {
+    return !strcmp(mode, "clip") ? FSR_INDEX_CLIP : !strcmp(mode, "wrap") ? FSR_INDEX_WRAP : FSR_INDEX_RAISE;
 }
 
 static fsr_node record(const entry *e, const char *mode, int axis, fsr_node x, const fsr_node *index, int n) {
     if (!strcmp(e->what, "take"))
-        return fsr_take(x, index[0], axis, bound_of(mode));
+        return fsr_take(x, index[0], axis, mode_of(mode));
     if (!strcmp(e->what, "along"))
-        return fsr_take_along_axis(x, index[0], axis, bound_of(mode));
-    return fsr_index(x, index, n, FSR_BOUND_RAISE);
+        return fsr_take_along_axis(x, index[0], axis, mode_of(mode));
+    return fsr_index(x, index, n, FSR_INDEX_RAISE);
 }
 
 /* One line of the table. */

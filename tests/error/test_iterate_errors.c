@@ -133,17 +133,17 @@ static void with_many(fsr_node *out, const fsr_node *state, const fsr_node *arg,
 /* Elements of arrays: at an index that is to be reported, of nine arrays, at fewer indices than it has dimensions. */
 static void that_reports(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    out[0] = fsr_take(v5, fsr_cast(state[0], FSR_I64), 0, FSR_BOUND_RAISE);
+    out[0] = fsr_take(v5, fsr_cast(state[0], FSR_I64), 0, FSR_INDEX_RAISE);
 }
 static void of_nine_arrays(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     (void)arg, (void)user;
     out[0] = state[0];
     for (int i = 0; i < 9; i++)
-        out[0] = fsr_add(out[0], fsr_take(nine[i], fsr_int(g, 1), 0, FSR_BOUND_CLIP));
+        out[0] = fsr_add(out[0], fsr_take(nine[i], fsr_int(g, 1), 0, FSR_INDEX_CLIP));
 }
 static void of_a_row(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     UNUSED;
-    out[0] = fsr_sum(fsr_take(m34, fsr_int(g, 1), 0, FSR_BOUND_CLIP), NULL, 0, 0);
+    out[0] = fsr_sum(fsr_take(m34, fsr_int(g, 1), 0, FSR_INDEX_CLIP), NULL, 0, 0);
 }
 
 #define V FSR_ERR_VALUE

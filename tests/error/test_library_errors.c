@@ -28,45 +28,45 @@ static int teardown(void **state) {
     return 0;
 }
 
-static fsr_status run(const fsr_step *s) {
+static fsr_status run(const fsr_call_frame *s) {
     (void)s;
     return FSR_OK;
 }
 
-static fsr_status no_words(const fsr_step *s) {
+static fsr_status no_words(const fsr_call_frame *s) {
     (void)s;
     return FSR_ERR_AXIS;
 }
 
-static fsr_status words(const fsr_step *s) {
+static fsr_status words(const fsr_call_frame *s) {
     snprintf(s->why, s->why_bytes, "%d of %d", s->inputs, s->outputs);
     return FSR_ERR_VALUE;
 }
 
-static fsr_status no_status(const fsr_step *s) {
+static fsr_status no_status(const fsr_call_frame *s) {
     (void)s;
     return (fsr_status)-3;
 }
 
-static fsr_status no_dtype(const fsr_step *s) {
+static fsr_status no_dtype(const fsr_call_frame *s) {
     s->output[0].ndim = 0;
     return FSR_OK;
 }
 
-static fsr_status too_deep(const fsr_step *s) {
-    s->output[0] = (fsr_step_array){.dtype = FSR_F32, .ndim = 9};
+static fsr_status too_deep(const fsr_call_frame *s) {
+    s->output[0] = (fsr_frame_array){.dtype = FSR_F32, .ndim = 9};
     return FSR_OK;
 }
 
-static fsr_status too_wide(const fsr_step *s) {
-    s->output[0] = (fsr_step_array){.dtype = FSR_F32, .ndim = 2, .shape = {INT64_MAX / 2, 4}};
+static fsr_status too_wide(const fsr_call_frame *s) {
+    s->output[0] = (fsr_frame_array){.dtype = FSR_F32, .ndim = 2, .shape = {INT64_MAX / 2, 4}};
     return FSR_OK;
 }
 
 /* Each of them fits, but not in an array of the other's length. */
-static fsr_status too_wide_together(const fsr_step *s) {
-    s->output[0] = (fsr_step_array){.dtype = FSR_U8, .ndim = 1, .shape = {INT64_MAX / 4}};
-    s->output[1] = (fsr_step_array){.dtype = FSR_F64};
+static fsr_status too_wide_together(const fsr_call_frame *s) {
+    s->output[0] = (fsr_frame_array){.dtype = FSR_U8, .ndim = 1, .shape = {INT64_MAX / 4}};
+    s->output[1] = (fsr_frame_array){.dtype = FSR_F64};
     return FSR_OK;
 }
 
@@ -95,7 +95,7 @@ static void callees(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), foreign = INPUT(other, FSR_F32, 3),
              bad = fsr_add_at(AT, x, INPUT(g, FSR_F32, 4));
-    const fsr_step_array bits = {.dtype = FSR_I32, .ndim = 1, .shape = {4}};
+    const fsr_frame_array bits = {.dtype = FSR_I32, .ndim = 1, .shape = {4}};
 #define GOOD .name = "f", .inputs = 1, .outputs = 1, .cpu = run
 #define KERNEL .name = "f", .inputs = 1, .outputs = 1, .kernel.code = "text", .kernel.name = "k"
 #define PARAMS(...)                        \

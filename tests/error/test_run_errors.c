@@ -258,25 +258,26 @@ static void parameters(void **state) {
     assert_true(value == 2);
 }
 
-/* Knobs that name passes: what may be meant, or else what there is. */
-static void names_of_passes(void **state) {
+/* Knobs that name rewrites: what may be meant, or else what there is. */
+static void names_of_rewrites(void **state) {
     (void)state;
     static const struct {
         const char *skip, *print, *words;
-    } wrong[] = {{"cse,simplfy", NULL, "fsr_open: skip_passes names \"simplfy\", which is no pass; is simplify meant?"},
-                 {"polish", NULL,
-                  "fsr_open: skip_passes names \"polish\"; the passes are compose, simplify, fold, cse, bounds, hoist, "
-                  "places, dce"},
-                 {NULL, "CSE", "fsr_open: print_after names \"CSE\", which is no pass; is cse meant?"},
-                 {"all", NULL,
-                  "fsr_open: skip_passes names \"all\"; the passes are compose, simplify, fold, cse, bounds, hoist, "
-                  "places, dce"}};
+    } wrong[] = {
+        {"cse,simplfy", NULL, "fsr_open: skip_rewrites names \"simplfy\", which is no rewrite; is simplify meant?"},
+        {"polish", NULL,
+         "fsr_open: skip_rewrites names \"polish\"; the rewrites are compose, simplify, fold, cse, bounds, hoist, "
+         "places, dce"},
+        {NULL, "CSE", "fsr_open: print_after names \"CSE\", which is no rewrite; is cse meant?"},
+        {"all", NULL,
+         "fsr_open: skip_rewrites names \"all\"; the rewrites are compose, simplify, fold, cse, bounds, hoist, "
+         "places, dce"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fsr_config config;
         fsr_context *ctx;
         char why[200];
         OK(fsr_config_init(&config, NULL, 0));
-        config.skip_passes = wrong[i].skip;
+        config.skip_rewrites = wrong[i].skip;
         config.print_after = wrong[i].print;
         assert_int_equal(fsr_open_why(&config, &ctx, why, sizeof why), FSR_ERR_VALUE);
         assert_string_equal(why, wrong[i].words);
@@ -309,10 +310,12 @@ static void too_much_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(poisoned),        SUBJECT_TEST(the_callers_line), SUBJECT_TEST(empty_reductions),
-    SUBJECT_TEST(unbound),         SUBJECT_TEST(wrong_bytes),      SUBJECT_TEST(stale),
-    SUBJECT_TEST(freed_graph),     SUBJECT_TEST(null_handles),     SUBJECT_TEST(mixed_graphs),
-    SUBJECT_TEST(parameters),      SUBJECT_TEST(names_of_passes),  SUBJECT_TEST(the_last_error),
-    SUBJECT_TEST(too_much_memory), SUBJECT_TEST(scopes),
+    SUBJECT_TEST(poisoned),          SUBJECT_TEST(the_callers_line),
+    SUBJECT_TEST(empty_reductions),  SUBJECT_TEST(unbound),
+    SUBJECT_TEST(wrong_bytes),       SUBJECT_TEST(stale),
+    SUBJECT_TEST(freed_graph),       SUBJECT_TEST(null_handles),
+    SUBJECT_TEST(mixed_graphs),      SUBJECT_TEST(parameters),
+    SUBJECT_TEST(names_of_rewrites), SUBJECT_TEST(the_last_error),
+    SUBJECT_TEST(too_much_memory),   SUBJECT_TEST(scopes),
 };
 SUBJECT_MAIN(tests)

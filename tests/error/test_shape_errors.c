@@ -192,69 +192,69 @@ static fsr_node indices(int ndim, const int64_t *shape) {
                     FSR_I32);
 }
 static fsr_node take_floats(void) {
-    return fsr_take_at(AT, m34, v5, 0, FSR_BOUND_RAISE);
+    return fsr_take_at(AT, m34, v5, 0, FSR_INDEX_RAISE);
 }
 static fsr_node take_mask(void) {
-    return fsr_take_at(AT, v5, fsr_greater(v5, f0), 0, FSR_BOUND_RAISE);
+    return fsr_take_at(AT, v5, fsr_greater(v5, f0), 0, FSR_INDEX_RAISE);
 }
 static fsr_node take_axis(void) {
-    return fsr_take_at(AT, m34, indices(1, SHAPE(2)), 2, FSR_BOUND_RAISE);
+    return fsr_take_at(AT, m34, indices(1, SHAPE(2)), 2, FSR_INDEX_RAISE);
 }
-static fsr_node take_bound(void) {
-    return fsr_take_at(AT, m34, indices(1, SHAPE(2)), 0, (fsr_bound)3);
+static fsr_node take_mode(void) {
+    return fsr_take_at(AT, m34, indices(1, SHAPE(2)), 0, (fsr_index_mode)3);
 }
 static fsr_node take_empty(void) {
-    return fsr_take_at(AT, fsr_slice(v5, 0, 2, 2, 1), indices(1, SHAPE(2)), 0, FSR_BOUND_CLIP);
+    return fsr_take_at(AT, fsr_slice(v5, 0, 2, 2, 1), indices(1, SHAPE(2)), 0, FSR_INDEX_CLIP);
 }
 static fsr_node take_null(void) {
-    return fsr_take_at(AT, m34, (fsr_node){0}, 0, FSR_BOUND_RAISE);
+    return fsr_take_at(AT, m34, (fsr_node){0}, 0, FSR_INDEX_RAISE);
 }
 static fsr_node take_deep(void) {
     fsr_node deep = indices(1, SHAPE(1));
     for (int i = 0; i < 7; i++)
         deep = fsr_expand(deep, 0);
-    return fsr_take_at(AT, m34, deep, 0, FSR_BOUND_RAISE);
+    return fsr_take_at(AT, m34, deep, 0, FSR_INDEX_RAISE);
 }
 static fsr_node along_shape(void) {
-    return fsr_take_along_axis_at(AT, m34, indices(2, SHAPE(2, 2)), 1, FSR_BOUND_RAISE);
+    return fsr_take_along_axis_at(AT, m34, indices(2, SHAPE(2, 2)), 1, FSR_INDEX_RAISE);
 }
 static fsr_node along_ndim(void) {
-    return fsr_take_along_axis_at(AT, m34, indices(1, SHAPE(3)), 1, FSR_BOUND_RAISE);
+    return fsr_take_along_axis_at(AT, m34, indices(1, SHAPE(3)), 1, FSR_INDEX_RAISE);
 }
 static fsr_node mul_order(void) {
-    return fsr_scatter_mul_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, 0);
+    return fsr_scatter_mul_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_INDEX_RAISE, 0);
 }
 static fsr_node xor_floats(void) {
-    return fsr_scatter_xor_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, 0);
+    return fsr_scatter_xor_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_INDEX_RAISE, 0);
 }
 static fsr_node add_unique(void) {
-    return fsr_scatter_add_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE);
+    return fsr_scatter_add_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_INDEX_RAISE, FSR_UNIQUE);
 }
 static fsr_node put_other_flags(void) {
-    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE | FSR_REVERSE);
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, FSR_INDEX_RAISE, FSR_UNIQUE | FSR_REVERSE);
 }
 static fsr_node put_values(void) {
-    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, v5, FSR_BOUND_RAISE, FSR_UNIQUE);
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, v5, FSR_INDEX_RAISE, FSR_UNIQUE);
 }
-static fsr_node put_bound(void) {
-    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, (fsr_bound)4, FSR_UNIQUE);
+static fsr_node put_mode(void) {
+    return fsr_scatter_at(AT, v5, (fsr_node[]){indices(1, SHAPE(2))}, 1, f0, (fsr_index_mode)4, FSR_UNIQUE);
 }
 static fsr_node put_null(void) {
-    return fsr_scatter_at(AT, v5, NULL, 1, f0, FSR_BOUND_RAISE, FSR_UNIQUE);
+    return fsr_scatter_at(AT, v5, NULL, 1, f0, FSR_INDEX_RAISE, FSR_UNIQUE);
 }
 static fsr_node put_broadcast(void) {
-    return fsr_put_along_axis_at(AT, fsr_slice(m34, 0, 0, 1, 1), indices(2, SHAPE(3, 2)), f0, 1, FSR_BOUND_RAISE,
+    return fsr_put_along_axis_at(AT, fsr_slice(m34, 0, 0, 1, 1), indices(2, SHAPE(3, 2)), f0, 1, FSR_INDEX_RAISE,
                                  FSR_UNIQUE);
 }
 static fsr_node index_many(void) {
     fsr_node i = indices(1, SHAPE(2));
-    return fsr_index_at(AT, v5, (fsr_node[]){i, i}, 2, FSR_BOUND_RAISE);
+    return fsr_index_at(AT, v5, (fsr_node[]){i, i}, 2, FSR_INDEX_RAISE);
 }
 static fsr_node index_none(void) {
-    return fsr_index_at(AT, v5, NULL, 1, FSR_BOUND_RAISE);
+    return fsr_index_at(AT, v5, NULL, 1, FSR_INDEX_RAISE);
 }
 static fsr_node index_broadcast(void) {
-    return fsr_index_at(AT, m34, (fsr_node[]){indices(1, SHAPE(2)), indices(1, SHAPE(3))}, 2, FSR_BOUND_RAISE);
+    return fsr_index_at(AT, m34, (fsr_node[]){indices(1, SHAPE(2)), indices(1, SHAPE(3))}, 2, FSR_INDEX_RAISE);
 }
 static fsr_node dynamic_size(void) {
     fsr_node zero = fsr_int(g, 0);
@@ -290,7 +290,7 @@ static const struct {
     {take_floats, FSR_ERR_DTYPE, "take: f32[5] are no indices (prog.c:12)"},
     {take_mask, FSR_ERR_DTYPE, "take: bool[5] are no indices; fsr_filter takes a mask (prog.c:12)"},
     {take_axis, FSR_ERR_AXIS, "take: f32[3,4] has no axis 2 (prog.c:12)"},
-    {take_bound, FSR_ERR_VALUE, "take: there is no bound 3 (prog.c:12)"},
+    {take_mode, FSR_ERR_VALUE, "take: there is no mode 3 (prog.c:12)"},
     {take_empty, FSR_ERR_INDEX, "take: axis 0 of f32[0] has no elements (prog.c:12)"},
     {take_null, FSR_ERR_NULL, "take: operand 2 is a null handle (prog.c:12)"},
     {take_deep, FSR_ERR_SHAPE, "take: the result would have 9 dimensions, at most 8 (prog.c:12)"},
@@ -304,7 +304,7 @@ static const struct {
     {add_unique, FSR_ERR_VALUE, "scatter_add: there are no flags 8 (prog.c:12)"},
     {put_other_flags, FSR_ERR_VALUE, "scatter: there are no flags 12 (prog.c:12)"},
     {put_values, FSR_ERR_SHAPE, "scatter: f32[5] does not broadcast to [2] (prog.c:12)"},
-    {put_bound, FSR_ERR_VALUE, "scatter: there is no bound 4 (prog.c:12)"},
+    {put_mode, FSR_ERR_VALUE, "scatter: there is no mode 4 (prog.c:12)"},
     {put_null, FSR_ERR_NULL, "scatter: 1 arrays of indices (prog.c:12)"},
     {put_broadcast, FSR_ERR_SHAPE, "put_along_axis: f32[1,4] has no element of its own for each of [3,2] (prog.c:12)"},
     {index_many, FSR_ERR_SHAPE, "index: 2 arrays of indices into f32[5] (prog.c:12)"},

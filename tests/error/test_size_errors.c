@@ -188,7 +188,7 @@ static void operations(fsr_node x) {
 /* Scatters, searches and segments, of an array of one dimension. */
 static void places(fsr_node x) {
     typedef fsr_node (*scatter_fn)(fsr_site at, fsr_node x, const fsr_node *arrays, int n, fsr_node values,
-                                   fsr_bound bound, int flags);
+                                   fsr_index_mode mode, int flags);
     typedef fsr_node (*segment_fn)(fsr_site at, fsr_node x, fsr_node offsets);
     static const scatter_fn scatters[] = {fsr_scatter_at, fsr_scatter_add_at, fsr_scatter_max_at, fsr_scatter_mul_at};
     static const segment_fn segments[] = {fsr_segment_sum_at,    fsr_segment_min_at,   fsr_segment_prod_at,
@@ -196,9 +196,9 @@ static void places(fsr_node x) {
     const fsr_node flat = fsr_ravel(x), few = fsr_arange(g, FSR_I64, 3), one = fsr_cast(few, fsr_node_dtype(x));
     fsr_node run[2], none = {0};
     for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++) {
-        take("scatter", scatters[i](AT, flat, &few, 1, one, FSR_BOUND_CLIP, 0));
+        take("scatter", scatters[i](AT, flat, &few, 1, one, FSR_INDEX_CLIP, 0));
         if (fsr_node_dtype(x) != FSR_BOOL)
-            take("scatter", scatters[i](AT, one, &flat, 1, flat, FSR_BOUND_CLIP, 0));
+            take("scatter", scatters[i](AT, one, &flat, 1, flat, FSR_INDEX_CLIP, 0));
     }
     for (size_t i = 0; i < sizeof segments / sizeof *segments; i++) {
         take("a segment", segments[i](AT, x, few));

@@ -72,11 +72,11 @@ static void make_plans(plan_kind *plan, uint64_t seed) {
         plan[4].options.fuel = fuzz_below(&state, 12);
         snprintf(plan[4].name, sizeof plan[4].name, "gpu, fuel %d", plan[4].options.fuel);
     } else {
-        int passes = 0;
-        while (fsr_pass_name(passes))
-            passes++;
-        plan[4].options.passes.skip = fsr_pass_name(fuzz_below(&state, passes));
-        snprintf(plan[4].name, sizeof plan[4].name, "gpu, without pass %s", plan[4].options.passes.skip);
+        int rewrites = 0;
+        while (fsr_rewrite_name(rewrites))
+            rewrites++;
+        plan[4].options.rewrites.skip = fsr_rewrite_name(fuzz_below(&state, rewrites));
+        snprintf(plan[4].name, sizeof plan[4].name, "gpu, without rewrite %s", plan[4].options.rewrites.skip);
     }
 }
 
@@ -121,7 +121,7 @@ static bool is_text(const fsr_flow *flow) {
     return all;
 }
 
-/* After its passes, a flow's text is read back as the same flow. */
+/* After its rewrites, a flow's text is read back as the same flow. */
 static fsr_status flow_reads_back(const fsr_graph *g, const fsr_ref *refs, int n, const plan_kind *plan, char *why,
                                   size_t size) {
     fsr_graph_owner *owner = fsr_graph_owner_new(NULL, NULL);
@@ -132,7 +132,7 @@ static fsr_status flow_reads_back(const fsr_graph *g, const fsr_ref *refs, int n
     size_t bytes = 0, sizes[2] = {0, 0};
     fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
     if (!status)
-        status = fsr_passes_run(&flow, &plan->options.passes, why, size);
+        status = fsr_rewrites_run(&flow, &plan->options.rewrites, why, size);
     FILE *to = open_memstream(&text, &bytes);
     fsr_flow_print(&flow, to);
     fclose(to);
@@ -231,33 +231,33 @@ static void share_routines(fsr_kernel *copy, const fsr_kernel *k) {
         copy->routine[f]->host = k->routine[f]->host;
 }
 
-static fsr_status run_kernel(execution *e, const fsr_program_step *step) {
-    fsr_kernel *k = read_back(step->kernel);
+static fsr_status run_kernel(execution *e, const fsr_thunk *thunk) {
+    fsr_kernel *k = read_back(thunk->kernel);
     if (!k)
         return FSR_ERR_FORMAT;
-    share_routines(k, step->kernel);
+    share_routines(k, thunk->kernel);
     fsr_launch *launch = malloc(sizeof *launch);
-    *launch = fsr_program_launch(step);
-    for (int a = 0; a < step->kernel->narrays; a++)
-        launch->array[a] = fuzz_address(e, step->use[a].slot);
-    for (int s = 0; s < step->kernel->nscalars; s++)
-        launch->scalar[s] = e->scalar[step->scalar[s]];
-    fsr_status status = check_in_place(step->kernel, launch) ? fsr_kernel_interpret(k, launch) : FSR_ERR_INTERNAL;
+    *launch = fsr_program_launch(thunk);
+    for (int a = 0; a < thunk->kernel->narrays; a++)
+        launch->array[a] = fuzz_address(e, thunk->use[a].slot);
+    for (int s = 0; s < thunk->kernel->nscalars; s++)
+        launch->scalar[s] = e->scalar[thunk->scalar[s]];
+    fsr_status status = check_in_place(thunk->kernel, launch) ? fsr_kernel_interpret(k, launch) : FSR_ERR_INTERNAL;
     free(launch);
     fsr_kernel_free(k);
     return status;
 }
 
 /* By the CPU's function, whatever machine the plan is for. */
-static fsr_status run_library(execution *e, const fsr_program_step *step) {
-    const fsr_library_call *call = step->call;
+static fsr_status run_library(execution *e, const fsr_thunk *thunk) {
+    const fsr_library_call *call = thunk->call;
     void *array[FSR_LIBRARY_ARRAYS] = {NULL}, *work = malloc((size_t)fsr_library_work(call, false));
     fsr_fault fault = {FSR_OK, NULL};
     int next = 0;
     for (int a = 0; a < call->nin + call->nout; a++)
         if (call->array[a].used)
-            array[a] = fuzz_address(e, step->use[next++].slot);
-    if (step->nothing) {
+            array[a] = fuzz_address(e, thunk->use[next++].slot);
+    if (thunk->nothing) {
         free(work);
         return FSR_OK;
     }
@@ -268,21 +268,21 @@ static fsr_status run_library(execution *e, const fsr_program_step *step) {
     return status;
 }
 
-static fsr_status run_step(execution *e, const fsr_program_step *step) {
-    if (step->kind == FSR_STEP_LIBRARY)
-        return run_library(e, step);
-    if (step->kind == FSR_STEP_COPY)
-        memcpy(fuzz_address(e, step->use[1].slot), fuzz_address(e, step->use[0].slot), (size_t)step->use[1].bytes);
-    if (step->kind == FSR_STEP_CLEAR)
-        memset(fuzz_address(e, step->use[0].slot), 0, (size_t)step->use[0].bytes);
-    return step->kind == FSR_STEP_KERNEL ? run_kernel(e, step) : FSR_OK;
+static fsr_status run_thunks(execution *e, const fsr_thunk *thunk) {
+    if (thunk->kind == FSR_THUNK_LIBRARY)
+        return run_library(e, thunk);
+    if (thunk->kind == FSR_THUNK_COPY)
+        memcpy(fuzz_address(e, thunk->use[1].slot), fuzz_address(e, thunk->use[0].slot), (size_t)thunk->use[1].bytes);
+    if (thunk->kind == FSR_THUNK_CLEAR)
+        memset(fuzz_address(e, thunk->use[0].slot), 0, (size_t)thunk->use[0].bytes);
+    return thunk->kind == FSR_THUNK_KERNEL ? run_kernel(e, thunk) : FSR_OK;
 }
 
-fsr_status fuzz_run_steps(execution *e, const fsr_program_step *step, int n) {
+fsr_status fuzz_run_thunks(execution *e, const fsr_thunk *thunk, int n) {
     fsr_status status = FSR_OK;
     for (int i = 0; i < n && !status; i++) {
-        status = step[i].loop ? fuzz_run_loop(e, &step[i]) : run_step(e, &step[i]);
-        i += fsr_loop_steps(&step[i]);
+        status = thunk[i].loop ? fuzz_run_loop(e, &thunk[i]) : run_thunks(e, &thunk[i]);
+        i += fsr_loop_thunks(&thunk[i]);
     }
     return status;
 }
@@ -295,9 +295,9 @@ static bool guards_whole(const execution *e, int i) {
 }
 
 /* A schedule that no launch could carry out. NULL: none found. */
-static const char *odd_schedule(const fsr_program_step *step) {
-    const fsr_schedule *s = &step->kernel->schedule;
-    const int64_t *ints = step->kernel->integer;
+static const char *odd_schedule(const fsr_thunk *thunk) {
+    const fsr_schedule *s = &thunk->kernel->schedule;
+    const int64_t *ints = thunk->kernel->integer;
     const bool gpu = s->target == FSR_TARGET_GPU;
     if (gpu && (s->threads < 1 || s->threads > 1024 || s->vector < 1 || s->items < 1 || s->items % s->vector))
         return "threads, vector or items are out of range";
@@ -311,22 +311,22 @@ static const char *odd_schedule(const fsr_program_step *step) {
     if (ints[FSR_INT_SPLITS] < 1 ||
         (ints[FSR_INT_COLS] > 0 && ints[FSR_INT_SPLITS] * ints[FSR_INT_STRETCH] < ints[FSR_INT_COLS]))
         return "the splits do not cover the columns";
-    if (step->blocks < 0 || step->blocks > INT32_MAX || step->work_bytes < 0 || step->zero_bytes < 0)
+    if (thunk->blocks < 0 || thunk->blocks > INT32_MAX || thunk->work_bytes < 0 || thunk->zero_bytes < 0)
         return "blocks or workspace are out of range";
     return NULL;
 }
 
 static verdict run_program(execution *e, const fsr_graph *g, const fsr_ref *refs, finding *out) {
     make_memory(e, g, refs);
-    for (int i = 0; i < e->program.nsteps; i++) {
-        const char *odd = e->program.step[i].kernel ? odd_schedule(&e->program.step[i]) : NULL;
+    for (int i = 0; i < e->program.nthunks; i++) {
+        const char *odd = e->program.thunk[i].kernel ? odd_schedule(&e->program.thunk[i]) : NULL;
         if (odd)
             return found(out, VERDICT_PLAN_FAILED, "kernel %d: %s", i, odd);
     }
-    for (int i = 0; i < e->program.nsteps; i++) {
-        const fsr_program_step *step = &e->program.step[i];
-        const int body = fsr_loop_steps(step);
-        fsr_status status = fuzz_run_steps(e, step, 1 + body);
+    for (int i = 0; i < e->program.nthunks; i++) {
+        const fsr_thunk *thunk = &e->program.thunk[i];
+        const int body = fsr_loop_thunks(thunk);
+        fsr_status status = fuzz_run_thunks(e, thunk, 1 + body);
         if (status)
             return found(out, VERDICT_RUN_FAILED, "kernel %d: %s", i, fsr_status_name(status));
         i += body;
@@ -486,7 +486,7 @@ static verdict record(recording *t, const recipe *r, uint64_t seed, finding *out
     for (int i = 0; i < r->n; i++) {
         recipe_record(r, i, t->g, t->node, t->other);
         if (fsr_node_status(t->node[i]))
-            return found(out, VERDICT_REFUSED, "step %d: %s", i, fsr_node_error(t->node[i]));
+            return found(out, VERDICT_REFUSED, "thunk %d: %s", i, fsr_node_error(t->node[i]));
         if (r->step[i].force && !check_force(t->node[i], recipe_rounded(r, i, t->node), seed, out))
             return out->verdict;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that is interpreted: its memory, and the loops among its steps. */
+/* A program that is interpreted: its memory, and the loops among its thunks. */
 #ifndef FUSOR_TESTS_FUZZ_EXECUTION_H
 #define FUSOR_TESTS_FUZZ_EXECUTION_H
 
@@ -23,9 +23,9 @@ typedef struct execution {
 char *fuzz_arena_new(const fsr_program *p);
 void fuzz_arena_free(const fsr_program *p, char *arena);
 void *fuzz_address(const execution *e, fsr_slot slot);
-/* Runs n steps; a loop's body's stand behind it. */
-fsr_status fuzz_run_steps(execution *e, const fsr_program_step *step, int n);
+/* Runs n thunks; a loop's body's stand behind it. */
+fsr_status fuzz_run_thunks(execution *e, const fsr_thunk *thunk, int n);
 /* Runs a loop, all its turns, in buffers of their own. loops.c */
-fsr_status fuzz_run_loop(execution *e, const fsr_program_step *step);
+fsr_status fuzz_run_loop(execution *e, const fsr_thunk *thunk);
 
 #endif

@@ -269,7 +269,7 @@ static void draw_take(generator *t, recipe_step *s) {
     const fsr_shape *from = &fsr_node_rec(t->node[s->arg[0]])->shape;
     s->axis = from->ndim ? below(t, from->ndim) : 0;
     s->start = below(t, FUZZ_TAKES);
-    s->flags = below(t, FSR_BOUND_WRAP + 1 + (s->start >= 5));
+    s->flags = below(t, FSR_INDEX_WRAP + 1 + (s->start >= 5));
 }
 
 static void draw_product(generator *t, recipe_step *s) {

@@ -8,7 +8,7 @@
 
 typedef struct loop {
     execution *outer;
-    const fsr_program_step *step;
+    const fsr_thunk *thunk;
     const fsr_loop_plan *plan;
     char *operand[FSR_MAX_ARGS], *result[FSR_MAX_OUTPUTS];
     char *state[FSR_MAX_OUTPUTS]; /* malloc'ed */
@@ -21,7 +21,7 @@ static int64_t count_of(const loop *l) {
     if (l->plan->count >= 0)
         return l->plan->count;
     if (l->plan->scalar[last])
-        value = l->outer->scalar[l->step->scalar[last]];
+        value = l->outer->scalar[l->thunk->scalar[last]];
     else
         memcpy(&value, l->operand[last], (size_t)l->plan->bytes[last]);
     return fsr_rounds_counted(l->plan->count_dtype, value);
@@ -39,7 +39,7 @@ static void *leaf_of(loop *l, int k, int64_t at) {
 static fsr_value scalar_of(const loop *l, const fsr_loop_scalar *s, int64_t turn) {
     if (s->operand == FSR_LOOP_NUMBER)
         return fsr_value_from_int(FSR_I64, turn);
-    return s->operand == FSR_LOOP_FIXED ? s->value : l->outer->scalar[l->step->scalar[s->operand]];
+    return s->operand == FSR_LOOP_FIXED ? s->value : l->outer->scalar[l->thunk->scalar[s->operand]];
 }
 
 static bool whole(const unsigned char *block, int64_t bytes) {
@@ -50,14 +50,14 @@ static bool whole(const unsigned char *block, int64_t bytes) {
 }
 
 /* Runs a part of the body; out[i], of bytes[i], is malloc'ed between guards. */
-static fsr_status run_part(loop *l, const fsr_loop_part *part, const fsr_program_step *steps, int64_t turn, int64_t at,
+static fsr_status run_part(loop *l, const fsr_loop_part *part, const fsr_thunk *thunks, int64_t turn, int64_t at,
                            const int64_t *bytes, unsigned char **out) {
     const fsr_program *p = &part->program;
     execution e = *l->outer;
     fsr_status status = FSR_OK;
     e.program = *p;
     e.out = out;
-    e.word = l->outer->word + (l->step->report > 0 ? l->step->report : 0);
+    e.word = l->outer->word + (l->thunk->report > 0 ? l->thunk->report : 0);
     e.leaf = calloc((size_t)p->nleaves + 1, sizeof *e.leaf);
     e.scalar = calloc((size_t)p->nscalars + 1, sizeof *e.scalar);
     e.arena = fuzz_arena_new(p);
@@ -70,7 +70,7 @@ static fsr_status run_part(loop *l, const fsr_loop_part *part, const fsr_program
         out[i] = malloc((size_t)bytes[i] + 2 * GUARD);
         memset(out[i], PATTERN, (size_t)bytes[i] + 2 * GUARD);
     }
-    status = fuzz_run_steps(&e, steps, part->nsteps);
+    status = fuzz_run_thunks(&e, thunks, part->nthunks);
     for (int i = 0; i < p->nouts && !status; i++)
         status = whole(out[i], bytes[i]) ? FSR_OK : FSR_ERR_INTERNAL;
     fuzz_arena_free(p, e.arena);
@@ -86,7 +86,7 @@ static fsr_status run_turn(loop *l, int64_t turn, int64_t at) {
     int64_t bytes[FSR_MAX_OUTPUTS + 1];
     memcpy(bytes, p->result_bytes, sizeof p->result_bytes);
     bytes[n] = 1;
-    fsr_status status = run_part(l, &p->turn, l->step + 1 + p->first.nsteps, turn, at, bytes, out);
+    fsr_status status = run_part(l, &p->turn, l->thunk + 1 + p->first.nthunks, turn, at, bytes, out);
     for (int i = 0; i < n && out[i]; i++) {
         if (i < p->nstate)
             memcpy(l->state[i], out[i] + GUARD, (size_t)bytes[i]);
@@ -105,20 +105,20 @@ static fsr_status test_first(loop *l) {
     unsigned char *out[1] = {NULL};
     if (!l->plan->conditional)
         return FSR_OK;
-    fsr_status status = run_part(l, &l->plan->first, l->step + 1, 0, 0, (const int64_t[]){1}, out);
+    fsr_status status = run_part(l, &l->plan->first, l->thunk + 1, 0, 0, (const int64_t[]){1}, out);
     l->go = out[0] ? (char)out[0][GUARD] : 0;
     free(out[0]);
     return status;
 }
 
-fsr_status fuzz_run_loop(execution *e, const fsr_program_step *step) {
-    loop l = {.outer = e, .step = step, .plan = step->loop, .go = 1};
-    const fsr_loop_plan *p = step->loop;
+fsr_status fuzz_run_loop(execution *e, const fsr_thunk *thunk) {
+    loop l = {.outer = e, .thunk = thunk, .plan = thunk->loop, .go = 1};
+    const fsr_loop_plan *p = thunk->loop;
     int next = 0;
     for (int k = 0; k < p->noperands; k++)
-        l.operand[k] = p->scalar[k] ? NULL : fuzz_address(e, step->use[next++].slot);
+        l.operand[k] = p->scalar[k] ? NULL : fuzz_address(e, thunk->use[next++].slot);
     for (int i = 0; i < p->nstate + p->nstacked; i++)
-        l.result[i] = step->present >> i & 1 ? fuzz_address(e, step->use[next++].slot) : NULL;
+        l.result[i] = thunk->present >> i & 1 ? fuzz_address(e, thunk->use[next++].slot) : NULL;
     for (int i = 0; i < p->nstate; i++) {
         l.state[i] = malloc((size_t)p->bytes[i] + 1);
         memcpy(l.state[i], l.operand[i], (size_t)p->bytes[i]);

@@ -150,8 +150,8 @@ static void loop_sin(fsr_node *out, const fsr_node *state, const fsr_node *arg, 
 
 static void loop_take(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     const fsr_node *table = user, at = fsr_cast(fsr_real(state[0]), FSR_I64);
-    fsr_node x = fsr_take(table[0], fsr_add(at, fsr_int(at.graph, 1)), 0, FSR_BOUND_WRAP);
-    fsr_node y = fsr_take(table[0], fsr_cast(fsr_real(arg[0]), FSR_I64), 0, FSR_BOUND_CLIP);
+    fsr_node x = fsr_take(table[0], fsr_add(at, fsr_int(at.graph, 1)), 0, FSR_INDEX_WRAP);
+    fsr_node y = fsr_take(table[0], fsr_cast(fsr_real(arg[0]), FSR_I64), 0, FSR_INDEX_CLIP);
     out[0] = as_state(fsr_maximum(x, y), state);
 }
 

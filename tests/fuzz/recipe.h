@@ -96,7 +96,7 @@ typedef enum step_kind {
     STEP_AVERAGE, /* arg 0 weighted by arg 1; list, ndim, flags */
     STEP_ROWS,    /* the row function number `flags` of arg 0 and arg 1 */
     STEP_MATMUL,  /* fuzz_matmul of arg 0 and arg 1: form flags */
-    STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, bound flags, axis */
+    STEP_TAKE,    /* elements of arg 0 at indices made of arg 1: fuzz_take's form start, mode flags, axis */
     STEP_TURNS, /* body `axis` of fuzz_turns on arg 0 and arg 1: flags 0 `start` turns, 1 while it may, 2 by slices of arg 1 */
     STEP_ORDERS,  /* fuzz_order's form start, of arg 0 and arg 1: axis (RECIPE_FLAT: flattened), flags */
     STEP_LENGTHS, /* fuzz_lengths' form start, of the mask arg 1 and arg 0 */
@@ -194,9 +194,9 @@ void fuzz_iterate(fsr_node *out, const fsr_node *in, int loop, int64_t max_n);
  * 6 one with equal indices, by an operator or none, 7 a search, 8 segments.
  * Indices that would be reported are brought inside before. recipe_take.c */
 enum { FUZZ_TAKES = 9 };
-fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_bound bound, int axis);
+fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_index_mode mode, int axis);
 /* y as indices for an axis of n elements: any numbers, or, where those outside are reported, in [-n, n). */
-fsr_node fuzz_indices(fsr_node y, fsr_bound bound, int64_t n);
+fsr_node fuzz_indices(fsr_node y, fsr_index_mode mode, int64_t n);
 /* Places by several keys, values by a key, ranks, modes, and quantiles by all methods with q made of y: form %
  * FUZZ_ORDERS chooses. axis: RECIPE_FLAT or one of x's (form 0: y's). flags: FSR_DESCENDING, FSR_KEEPDIMS. recipe_order.c */
 enum { FUZZ_ORDERS = 12 };

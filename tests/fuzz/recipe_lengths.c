@@ -48,7 +48,7 @@ static fsr_node through(fsr_node mask, fsr_node x, int form) {
     case 7: fsr_partition_by(two, mask, x); return two[1];
     case 8: fsr_run_lengths(two, live); return two[1];
     case 9: fsr_run_lengths(two, live); return fsr_repeat_counts(two[0], two[1], n);
-    case 10: return fsr_take(live, fsr_flatnonzero(live), 0, FSR_BOUND_CLIP);
+    case 10: return fsr_take(live, fsr_flatnonzero(live), 0, FSR_INDEX_CLIP);
     case 11: return fsr_sort(live, (int[]){0}, 1, n % 2 ? FSR_DESCENDING : 0);
     case 12: fsr_unique(unique, live, n % 3 > 0); return unique[n & 3];
     case 13: return fsr_topk(live, n / 3, (int[]){0}, 1, FSR_DESCENDING);

@@ -8,26 +8,26 @@
 #include <cuda_runtime_api.h>
 #endif
 
-static fsr_status types(const fsr_step *s) {
+static fsr_status types(const fsr_call_frame *s) {
     s->output[0] = s->input[0];
-    s->output[1] = (fsr_step_array){.dtype = FSR_I64, .ndim = 1, .shape = {3}};
+    s->output[1] = (fsr_frame_array){.dtype = FSR_I64, .ndim = 1, .shape = {3}};
     return FSR_OK;
 }
 
-static int64_t work(const fsr_step *s) {
+static int64_t work(const fsr_call_frame *s) {
     (void)s;
     return 16;
 }
 
-static int64_t elements(const fsr_step_array *in) {
+static int64_t elements(const fsr_frame_array *in) {
     int64_t n = 1;
     for (int i = 0; i < in->ndim; i++)
         n *= in->shape[i];
     return n;
 }
 
-static fsr_status backwards(const fsr_step *s) {
-    const fsr_step_array *in = &s->input[0];
+static fsr_status backwards(const fsr_call_frame *s) {
+    const fsr_frame_array *in = &s->input[0];
     const size_t size = fsr_dtype_size(in->dtype);
     const int64_t n = elements(in);
     for (int64_t i = 0; i < n && s->output[0].data; i++) {
@@ -40,8 +40,8 @@ static fsr_status backwards(const fsr_step *s) {
 }
 
 #if FUSOR_HAVE_CUDA
-static fsr_status backwards_cuda(const fsr_step *s) {
-    const fsr_step_array *in = &s->input[0];
+static fsr_status backwards_cuda(const fsr_call_frame *s) {
+    const fsr_frame_array *in = &s->input[0];
     const size_t size = fsr_dtype_size(in->dtype);
     const int64_t n = elements(in);
     cudaError_t e = cudaSuccess;

@@ -14,7 +14,7 @@ static fsr_node flat(fsr_node x) {
 
 /* y's elements as numbers from 0 on, below m; n of them. */
 static fsr_node numbers(fsr_node y, int64_t n, int64_t m) {
-    return fsr_mod(fuzz_indices(fuzz_filled(y, 1, &n), FSR_BOUND_CLIP, 0), fsr_int(y.graph, m));
+    return fsr_mod(fuzz_indices(fuzz_filled(y, 1, &n), FSR_INDEX_CLIP, 0), fsr_int(y.graph, m));
 }
 
 /* Windows along x's first axis, three wide, or along all, one or two wide. */
@@ -38,9 +38,9 @@ static fsr_node counted(fsr_node x, fsr_node y, int form) {
     const int64_t n = fsr_node_size(x);
     const fsr_node none = {0}, one = flat(x), other = fuzz_filled(flat(y), 1, &n);
     switch (form) {
-    case 1: return fsr_bincount(numbers(y, n, BINS), one, BINS, FSR_BOUND_DROP);
+    case 1: return fsr_bincount(numbers(y, n, BINS), one, BINS, FSR_INDEX_DROP);
     case 2: return fsr_histogram(one, other, BINS, -2, 2.5);
-    case 4: return fsr_bincount(numbers(y, n, 2 * BINS), none, BINS, FSR_BOUND_DROP);
+    case 4: return fsr_bincount(numbers(y, n, 2 * BINS), none, BINS, FSR_INDEX_DROP);
     case 5: return fsr_histogram(one, none, BINS, -2, 2.5);
     case 6: return fsr_histogram_edges(one, none, fsr_sort(flat(y), (int[]){0}, 1, 0));
     default: return fsr_histogram2d(one, other, none, (int64_t[]){BINS, 3}, (double[]){-2, 2, 0, 4});
@@ -51,10 +51,10 @@ static fsr_node counted(fsr_node x, fsr_node y, int form) {
 static fsr_node put(fsr_node x, fsr_node y, bool along) {
     const int64_t n = fsr_node_size(x);
     if (!along)
-        return fsr_put(x, numbers(y, 1 + n / 2, n), fsr_cast(flat(y), fsr_node_dtype(x)), FSR_BOUND_RAISE, 0);
+        return fsr_put(x, numbers(y, 1 + n / 2, n), fsr_cast(flat(y), fsr_node_dtype(x)), FSR_INDEX_RAISE, 0);
     const fsr_node last = fsr_flip(x, 0),
                    at = fsr_argsort(fsr_node_dtype(x) >= FSR_C64 ? fsr_real(x) : x, (int[]){0}, 1, 0);
-    return fsr_put_along_axis(x, at, last, 0, FSR_BOUND_RAISE, 0);
+    return fsr_put_along_axis(x, at, last, 0, FSR_INDEX_RAISE, 0);
 }
 
 /* Random numbers in the kernel that uses them: x's shape, streams made of y. */

@@ -66,7 +66,7 @@ void recipe_print_value(double v, FILE *to) {
         fprintf(to, "%.17g", v);
 }
 
-static void print_bound(int64_t v, FILE *to) {
+static void print_inside(int64_t v, FILE *to) {
     if (v == FSR_SLICE_END)
         fprintf(to, "FSR_SLICE_END, ");
     else
@@ -157,8 +157,8 @@ static void print_view(const recipe_step *s, FILE *to) {
         break;
     case STEP_SLICE:
         fprintf(to, "fsr_slice(n%d, %d, ", x, s->axis);
-        print_bound(s->start, to);
-        print_bound(s->stop, to);
+        print_inside(s->start, to);
+        print_inside(s->stop, to);
         fprintf(to, "%lld)", (long long)s->step);
         break;
     case STEP_RESHAPE:
@@ -191,8 +191,8 @@ static void print_section(const recipe_step *s, int x, FILE *to) {
     fputs(s->flags & SECTION_TRANSPOSED ? "fsr_transpose(" : "", to);
     fputs(s->flags & SECTION_CORNER ? "fsr_slice(" : "", to);
     fprintf(to, "fsr_slice(n%d, %d, ", x, s->axis);
-    print_bound(s->start, to);
-    print_bound(s->stop, to);
+    print_inside(s->start, to);
+    print_inside(s->stop, to);
     fprintf(to, "%lld)", (long long)s->step);
     if (s->flags & SECTION_CORNER)
         fprintf(to, ", %d, %lld, FSR_SLICE_END, 1)", s->list[0], (long long)s->shape[0]);

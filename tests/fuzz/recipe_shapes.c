@@ -87,7 +87,7 @@ fsr_node recipe_record_shape(const recipe_step *s, const fsr_node *in) {
     case STEP_SPARSE: return fuzz_sparse(in[0], in[1], (int)s->start);
     case STEP_CALLS: return fuzz_calls(in[0], in[1], (int)s->start);
     case STEP_PLACES: return fuzz_places(in[0], in[1], (int)s->start);
-    case STEP_TAKE: return fuzz_take(in[0], in[1], (int)s->start, (fsr_bound)s->flags, s->axis);
+    case STEP_TAKE: return fuzz_take(in[0], in[1], (int)s->start, (fsr_index_mode)s->flags, s->axis);
     default: return record_rows(s, in);
     }
 }
@@ -118,7 +118,7 @@ void recipe_print_shape(const recipe_step *s, FILE *to) {
         break;
     case STEP_MATMUL: fprintf(to, "fuzz_matmul(n%d, n%d, %d)", s->arg[0], s->arg[1], s->flags); break;
     case STEP_TAKE:
-        fprintf(to, "fuzz_take(n%d, n%d, %d, (fsr_bound)%d, %d)", s->arg[0], s->arg[1], (int)s->start, s->flags,
+        fprintf(to, "fuzz_take(n%d, n%d, %d, (fsr_index_mode)%d, %d)", s->arg[0], s->arg[1], (int)s->start, s->flags,
                 s->axis);
         break;
     case STEP_ORDERS:

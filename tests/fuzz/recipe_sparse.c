@@ -8,7 +8,7 @@ enum { ROWS = 23, COLS = 11, WIDE = 3 };
 
 /* n of y's elements as numbers from 0 on, below m. */
 static fsr_node numbers(fsr_node y, int64_t n, int64_t m) {
-    return fsr_mod(fuzz_indices(fuzz_filled(y, 1, &n), FSR_BOUND_CLIP, 0), fsr_int(y.graph, m));
+    return fsr_mod(fuzz_indices(fuzz_filled(y, 1, &n), FSR_INDEX_CLIP, 0), fsr_int(y.graph, m));
 }
 
 /* n + 1 offsets into so many elements; broken: they fall, and leave the elements. */
@@ -62,7 +62,7 @@ static fsr_node scattered(fsr_node x, fsr_node y, bool linear) {
     values[0] = fsr_flip(from, 0);
     values[1] = from;
     if (op)
-        fsr_scatter_with(out, in, op, &at, 1, values, FSR_BOUND_DROP);
+        fsr_scatter_with(out, in, op, &at, 1, values, FSR_INDEX_DROP);
     return op ? fsr_stack(out, 2, 0) : (fsr_node){0};
 }
 

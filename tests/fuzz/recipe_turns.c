@@ -50,7 +50,7 @@ static void gathers(fsr_node *out, const fsr_node *state, const fsr_node *in, vo
             continue;
         }
         fsr_node rows = fsr_arange(in[0].graph, FSR_I64, n);
-        out[i] = fsr_take(state[i], fsr_add(fsr_mul(rows, fsr_int(rows.graph, 3)), in[0]), 0, FSR_BOUND_WRAP);
+        out[i] = fsr_take(state[i], fsr_add(fsr_mul(rows, fsr_int(rows.graph, 3)), in[0]), 0, FSR_INDEX_WRAP);
     }
 }
 

@@ -204,9 +204,9 @@ static void test_region_put_back_in_place(void **state) {
     (void)state;
     fsr_node at = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 2), 4), n = fsr_count_nonzero(at, NULL, 0, 0);
     fsr_node x = fsr_add(fuzz_leaf(g, FSR_F32, 2, SHAPE(9, 7), 4), n);
-    CHECK(false, fuzz_take(fsr_hint_set(x, FSR_HINT_MATERIALIZE), at, 4, FSR_BOUND_CLIP, 0));
+    CHECK(false, fuzz_take(fsr_hint_set(x, FSR_HINT_MATERIALIZE), at, 4, FSR_INDEX_CLIP, 0));
     fsr_node one = fsr_count_nonzero(at, AXES(0), 0, 0);
-    CHECK(false, fuzz_take(fsr_hint_set(one, FSR_HINT_MATERIALIZE), at, 4, FSR_BOUND_CLIP, 0));
+    CHECK(false, fuzz_take(fsr_hint_set(one, FSR_HINT_MATERIALIZE), at, 4, FSR_INDEX_CLIP, 0));
 }
 
 /* ---- compiled ------------------------------------------------------------------------------------------------ */
@@ -298,9 +298,9 @@ static void test_index_into_one_element(void **state) {
     fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(2), 4), one = fuzz_leaf(g, FSR_F32, 1, SHAPE(1), 4), t[2];
     fsr_node scaled = fsr_mul(x, fsr_sum(x, AXES(0), 1, FSR_KEEPDIMS));
     fsr_reduce_with(t, (fsr_node[]){x, x}, &fuzz_max_sum_operator, AXES(0), 1, FSR_KEEPDIMS);
-    for (int bound = FSR_BOUND_RAISE; bound <= FSR_BOUND_WRAP; bound++) {
-        CHECK(true, fuzz_take(one, scaled, 0, (fsr_bound)bound, 0));
-        CHECK(true, fuzz_take(one, fsr_mul(x, t[0]), 0, (fsr_bound)bound, 0));
+    for (int mode = FSR_INDEX_RAISE; mode <= FSR_INDEX_WRAP; mode++) {
+        CHECK(true, fuzz_take(one, scaled, 0, (fsr_index_mode)mode, 0));
+        CHECK(true, fuzz_take(one, fsr_mul(x, t[0]), 0, (fsr_index_mode)mode, 0));
     }
 }
 
@@ -310,8 +310,8 @@ static void test_taken_of_a_loop_by_its_own_result(void **state) {
     (void)state;
     fsr_node a = fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 1), 4), b = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 1), 4), t[2];
     fuzz_iterate(t, (fsr_node[]){a, b}, 0, 4);
-    CHECK(false, fuzz_take(t[1], t[0], 0, FSR_BOUND_RAISE, 1));
-    CHECK(false, fuzz_take(t[0], t[0], 0, FSR_BOUND_RAISE, 1));
+    CHECK(false, fuzz_take(t[1], t[0], 0, FSR_INDEX_RAISE, 1));
+    CHECK(false, fuzz_take(t[0], t[0], 0, FSR_INDEX_RAISE, 1));
 }
 
 /* What the loop takes elements of is a view that the loop's own kernel came to store: it is read where the fold is. */
@@ -337,7 +337,7 @@ static void test_stored_loop_behind_a_pair(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 0, NULL, 4), y = fuzz_leaf(g, FSR_F32, 0, NULL, 4), out[2];
     fsr_node most = fsr_max(fsr_expand(x, 0), AXES(0), 1, FSR_KEEPDIMS);
-    fsr_node place = fuzz_take(most, x, 7, (fsr_bound)2, 0);
+    fsr_node place = fuzz_take(most, x, 7, (fsr_index_mode)2, 0);
     fuzz_iterate(out, (fsr_node[]){y, place}, 4, 1);
     fsr_node flat = fsr_reshape(out[0], 1, SHAPE(1)), none = fsr_isnan(flat);
     fsr_node less = fsr_less_equal(fsr_maximum(none, none), most);

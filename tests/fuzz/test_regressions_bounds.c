@@ -52,8 +52,9 @@ static void test_end_of_a_rounded_bound(void **state) {
 static void test_one_element_put_over_itself(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F16, 1, SHAPE(1), 4), y = fuzz_leaf(g, FSR_F16, 1, SHAPE(1), 4), out[2];
-    fsr_reduce_with(out, (fsr_node[]){fuzz_take(y, x, 5, (fsr_bound)3, 0), x}, &fuzz_linear_operator, AXES(0), 1, 0);
-    CHECK(true, fuzz_take(out[0], y, 5, (fsr_bound)3, 0));
+    fsr_reduce_with(out, (fsr_node[]){fuzz_take(y, x, 5, (fsr_index_mode)3, 0), x}, &fuzz_linear_operator, AXES(0), 1,
+                    0);
+    CHECK(true, fuzz_take(out[0], y, 5, (fsr_index_mode)3, 0));
 }
 
 /* A rank that holds a zero for certain, in a row of which other elements are bounded alone: the zero was +0. */
@@ -86,7 +87,7 @@ static void test_search_for_nothing(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 1, 1), 4), end[2];
     fuzz_iterate(end, (fsr_node[]){x, x}, 1, 1);
-    CHECK(true, fuzz_take(end[0], fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 0, 1), 4), 7, FSR_BOUND_WRAP, 2));
+    CHECK(true, fuzz_take(end[0], fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 0, 1), 4), 7, FSR_INDEX_WRAP, 2));
 }
 
 /* Sums on the way to an element of a transform may be no numbers, whatever the element is. */

@@ -61,7 +61,7 @@ static fsr_node transposed(void) {
 static fsr_node gather(void) {
     fsr_node x = fsr_input(subject_g, "x", FSR_F32, 1, SHAPE(1000));
     fsr_node i = fsr_input(subject_g, "i", FSR_I32, 1, SHAPE(1000));
-    return fsr_sqrt(fsr_take(fsr_mul(x, x), fsr_neg(i), 0, FSR_BOUND_RAISE));
+    return fsr_sqrt(fsr_take(fsr_mul(x, x), fsr_neg(i), 0, FSR_INDEX_RAISE));
 }
 
 /* Two arrays side by side, one of them computed where it is read: vectors, as their widths allow it. */

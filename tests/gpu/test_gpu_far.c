@@ -56,7 +56,7 @@ static void selected(void **state) {
     assert_true(count > far);
     assert_int_equal(whole(fsr_sum(kept, NULL, 0, 0)), want);
     uint8_t last = 0;
-    fsr_node end = fsr_take(kept, fsr_int(G, count - 1), 0, FSR_BOUND_CLIP);
+    fsr_node end = fsr_take(kept, fsr_int(G, count - 1), 0, FSR_INDEX_CLIP);
     assert_int_equal(fsr_read(end, &last, 1), FSR_OK);
     assert_true((n - 1) % LEFT_OUT != 0);
     assert_int_equal(last, (n - 1) % PERIOD);
@@ -67,7 +67,7 @@ static void taken(void **state) {
     uint8_t got[PROBES];
     fsr_node x = bytes();
     computed(x);
-    assert_int_equal(fsr_read(fsr_take(x, probes(), 0, FSR_BOUND_RAISE), got, sizeof got), FSR_OK);
+    assert_int_equal(fsr_read(fsr_take(x, probes(), 0, FSR_INDEX_RAISE), got, sizeof got), FSR_OK);
     for (int k = 0; k < PROBES; k++)
         assert_int_equal(got[k], (n - 1 - (int64_t)k * STRIDE) % PERIOD);
 }
@@ -79,9 +79,9 @@ static void assigned(void **state) {
     int64_t want = 0;
     fsr_node at = probes(), k = fsr_arange(G, FSR_I64, PROBES);
     fsr_node value = fsr_cast(fsr_add(fsr_mod(k, fsr_int(G, 100)), fsr_int(G, 1)), FSR_U8);
-    fsr_node y = fsr_scatter(fsr_full(G, FSR_U8, 1, &n, 0), &at, 1, value, FSR_BOUND_RAISE, 0);
+    fsr_node y = fsr_scatter(fsr_full(G, FSR_U8, 1, &n, 0), &at, 1, value, FSR_INDEX_RAISE, 0);
     computed(y);
-    assert_int_equal(fsr_read(fsr_take(y, at, 0, FSR_BOUND_RAISE), got, sizeof got), FSR_OK);
+    assert_int_equal(fsr_read(fsr_take(y, at, 0, FSR_INDEX_RAISE), got, sizeof got), FSR_OK);
     for (int i = 0; i < PROBES; i++) {
         assert_int_equal(got[i], i % 100 + 1);
         want += i % 100 + 1;
@@ -107,7 +107,7 @@ static void counted(void **state) {
     int64_t got[PERIOD];
     fsr_node x = bytes();
     computed(x);
-    assert_int_equal(fsr_read(fsr_bincount(x, (fsr_node){0}, PERIOD, FSR_BOUND_RAISE), got, sizeof got), FSR_OK);
+    assert_int_equal(fsr_read(fsr_bincount(x, (fsr_node){0}, PERIOD, FSR_INDEX_RAISE), got, sizeof got), FSR_OK);
     for (int b = 0; b < PERIOD; b++)
         assert_int_equal(got[b], n / PERIOD + (b < n % PERIOD));
 }
@@ -129,11 +129,11 @@ static void sorted(void **state) {
     computed(x);
     computed(y);
     assert_int_equal(whole(fsr_sum(y, NULL, 0, 0)), sum_to(n));
-    assert_int_equal(fsr_read(fsr_take(y, probes(), 0, FSR_BOUND_RAISE), got, sizeof got), FSR_OK);
+    assert_int_equal(fsr_read(fsr_take(y, probes(), 0, FSR_INDEX_RAISE), got, sizeof got), FSR_OK);
     fsr_node p = fsr_argsort(x, (int[]){0}, 1, 0);
     computed(p);
     assert_true(whole(fsr_sum(p, NULL, 0, 0)) == n / 2 * (n - 1) + n % 2 * (n / 2));
-    assert_int_equal(fsr_read(fsr_take(p, probes(), 0, FSR_BOUND_RAISE), at, sizeof at), FSR_OK);
+    assert_int_equal(fsr_read(fsr_take(p, probes(), 0, FSR_INDEX_RAISE), at, sizeof at), FSR_OK);
     for (int k = 0; k < PROBES; k++) {
         assert_int_equal(got[k], value_of(n - 1 - (int64_t)k * STRIDE, &place));
         assert_true(at[k] == place);

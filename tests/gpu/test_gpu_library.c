@@ -15,7 +15,7 @@
 enum { N = 1000003 };
 
 /* By way of the workspace. */
-static fsr_status copy(const fsr_step *s) {
+static fsr_status copy(const fsr_call_frame *s) {
     const size_t bytes = sizeof(float) * (size_t)s->input[0].shape[0];
     const cudaStream_t stream = s->stream;
     assert_true(s->cuda && s->work_bytes == (int64_t)bytes);
@@ -27,21 +27,21 @@ static fsr_status copy(const fsr_step *s) {
     return FSR_OK;
 }
 
-static fsr_status copy_on_host(const fsr_step *s) {
+static fsr_status copy_on_host(const fsr_call_frame *s) {
     memcpy(s->output[0].data, s->input[0].data, sizeof(float) * (size_t)s->input[0].shape[0]);
     return FSR_OK;
 }
 
-static fsr_status refuse(const fsr_step *s) {
+static fsr_status refuse(const fsr_call_frame *s) {
     snprintf(s->why, s->why_bytes, "not today");
     return FSR_ERR_UNSUPPORTED;
 }
 
-static int64_t bytes_of(const fsr_step *s) {
+static int64_t bytes_of(const fsr_call_frame *s) {
     return (int64_t)sizeof(float) * s->input[0].shape[0];
 }
 
-static fsr_node called(fsr_node x, fsr_step_fn cuda, void *user, bool capturable) {
+static fsr_node called(fsr_node x, fsr_call_fn cuda, void *user, bool capturable) {
     const fsr_callee callee = {.name = "copy",
                                .user = user,
                                .inputs = 1,
@@ -140,7 +140,7 @@ static const char texts[] =
     "    }\n"
     "}\n";
 
-static fsr_status scale_on_host(const fsr_step *s) {
+static fsr_status scale_on_host(const fsr_call_frame *s) {
     const float *x = s->input[0].data;
     float *y = s->output[0].data, *sum = s->output[1].data;
     for (int64_t i = 0; i < s->input[0].shape[0]; i++) {
@@ -158,7 +158,7 @@ static void scaled(fsr_node *out, fsr_node x, const fsr_kernel_code *code) {
                                       {.kind = FSR_PARAM_ZEROED, .index = 1},
                                       FSR_VALUE_OF(b),
                                       FSR_VALUE_OF(n)};
-    const fsr_step_array types[] = {{.dtype = FSR_F32, .ndim = 1, .shape = {n}}, {.dtype = FSR_F32}};
+    const fsr_frame_array types[] = {{.dtype = FSR_F32, .ndim = 1, .shape = {n}}, {.dtype = FSR_F32}};
     fsr_callee callee = {.name = "scaled", .inputs = 1, .outputs = 2, .types = types, .cpu = scale_on_host, .ulp = 1};
     callee.kernel = *code;
     if (!code->param) {
@@ -194,7 +194,7 @@ static fsr_node filled(const fsr_kernel_code *code, bool short_value) {
     const uint64_t value = 77;
     const fsr_kernel_param param[] = {FSR_OUT(0),
                                       {.kind = FSR_PARAM_VALUE, .value = &value, .bytes = short_value ? 4 : 8}};
-    const fsr_step_array type = {.dtype = FSR_I32, .ndim = 1, .shape = {32}};
+    const fsr_frame_array type = {.dtype = FSR_I32, .ndim = 1, .shape = {32}};
     fsr_callee callee = {.name = "fill", .outputs = 1, .types = &type, .kernel = *code};
     fsr_node out;
     callee.kernel.block[0] = 32;

@@ -42,8 +42,8 @@ static void ranges(void **state) {
         }
         for (int stored = 0; stored < 2; stored++) {
             fsr_node at = indices(places, stored), zeros = fsr_zeros(G, FSR_I32, 1, SHAPE(places)), none = {0};
-            check(fsr_bincount(at, none, places, FSR_BOUND_DROP), counts, places, "counts");
-            check(fsr_scatter_max(zeros, &at, 1, fsr_arange(G, FSR_I32, N), FSR_BOUND_DROP, 0), last, places, "last");
+            check(fsr_bincount(at, none, places, FSR_INDEX_DROP), counts, places, "counts");
+            check(fsr_scatter_max(zeros, &at, 1, fsr_arange(G, FSR_I32, N), FSR_INDEX_DROP, 0), last, places, "last");
         }
         free(counts);
         free(last);
@@ -58,7 +58,7 @@ static void at_one_place(void **state) {
     fsr_node i = fsr_arange(G, FSR_I32, N), none = {0};
     fsr_node at = fsr_where(fsr_less(i, fsr_int(G, N - 5)), fsr_int(G, 40000), fsr_int(G, PLACES));
     want[40000] = N - 5;
-    check(fsr_bincount(fsr_cast(at, FSR_I32), none, PLACES, FSR_BOUND_DROP), want, PLACES, "counts");
+    check(fsr_bincount(fsr_cast(at, FSR_I32), none, PLACES, FSR_INDEX_DROP), want, PLACES, "counts");
 }
 
 int main(void) {

@@ -27,9 +27,9 @@ static fsr_node work(fsr_graph *g) {
     fsr_node x = fsr_input(g, "x", FSR_F32, 1, SHAPE(N)), i = fsr_arange(g, FSR_I64, N);
     fsr_node mean = fsr_mean(x, NULL, 0, 0), y = fsr_sub(x, mean), s = fsr_cumsum(y, AXES(0), 1, 0);
     fsr_node bins = fsr_mod(i, fsr_int(g, 100)), h = fsr_scatter_add(fsr_zeros(g, FSR_I64, 1, SHAPE(100)), &bins, 1,
-                                                                     fsr_cast(x, FSR_I64), FSR_BOUND_CLIP, 0);
+                                                                     fsr_cast(x, FSR_I64), FSR_INDEX_CLIP, 0);
     fsr_node kept = fsr_filled(fsr_compress(fsr_greater(y, fsr_int(g, 0)), s), fsr_int(g, 0));
-    fsr_node back = fsr_take(kept, fsr_sub(fsr_int(g, N - 1), i), 0, FSR_BOUND_CLIP);
+    fsr_node back = fsr_take(kept, fsr_sub(fsr_int(g, N - 1), i), 0, FSR_INDEX_CLIP);
     fsr_node rows = fsr_sum(fsr_reshape(fsr_slice(back, 0, 0, 100000, 1), 2, SHAPE(1000, 100)), AXES(1), 1, 0);
     fsr_node all = fsr_add(fsr_cast(fsr_max(rows, NULL, 0, 0), FSR_F64), fsr_cast(fsr_sum(h, NULL, 0, 0), FSR_F64));
     return fsr_add(fsr_cast(fsr_add(back, s), FSR_F64),

@@ -51,7 +51,7 @@ static void plans(const fsr_graph *g, const fsr_node *outs, int n) {
         char why[300] = "";
         fsr_flow flow;
         fsr_binding binding;
-        fsr_program program = {.nsteps = 0};
+        fsr_program program = {.nthunks = 0};
         fsr_status status = fsr_flow_build(&flow, &binding, g, refs, n);
         if (status == FSR_OK)
             status = fsr_program_make(&program, &flow, &options, why, sizeof why);

@@ -15,13 +15,13 @@
 
 static const char usage[] =
     "usage: fusor-opt [option ...] [FILE]     FILE: a graph or loop IR as text; none or -: standard input\n"
-    "  --from flow      the text is a flow, as --to flow prints it: it is planned as it is, without passes\n"
+    "  --from flow      the text is a flow, as --to flow prints it: it is planned as it is, without rewrites\n"
     "  --to LEVEL       flow, plan, ir (default), c or cuda: what is printed\n"
     "  --target NAME    gpu (default, an H200's figures), small-gpu or cpu\n"
     "  --set FIELD=N    a figure of the target; --set help lists them\n"
-    "  --passes A,B     runs these passes, in this order, and prints the flow; --passes help lists them\n"
-    "  --skip A,B       plans without these passes\n"
-    "  --print-after A  prints the flow after these passes on standard error; all: after each\n"
+    "  --rewrites A,B     runs these rewrites, in this order, and prints the flow; --rewrites help lists them\n"
+    "  --skip A,B       plans without these rewrites\n"
+    "  --print-after A  prints the flow after these rewrites on standard error; all: after each\n"
     "  --unfused        plans each node as its own kernel\n"
     "  --fuel N         stops after N fusions\n"
     "  --contract       allows a * b + c as one operation\n"
@@ -33,7 +33,7 @@ typedef enum level { LEVEL_FLOW, LEVEL_PLAN, LEVEL_IR, LEVEL_C, LEVEL_CUDA, LEVE
 static const char *const level_name[LEVELS] = {"flow", "plan", "ir", "c", "cuda"};
 
 typedef struct options {
-    const char *file, *passes;
+    const char *file, *rewrites;
     level to;
     bool from_flow;
     int kernel; /* -1: all */
@@ -46,7 +46,7 @@ enum { MAX_OUTS = 4096 };
 
 /* An option that is not allowed so, or that there is not. */
 static int wrong(const char *what, const char *word) {
-    static const char *const names[] = {"--to",          "--from", "--set",    "--target",  "--passes",   "--skip",
+    static const char *const names[] = {"--to",          "--from", "--set",    "--target",  "--rewrites", "--skip",
                                         "--print-after", "--fuel", "--kernel", "--unfused", "--contract", "--help"};
     fsr_nearest near = fsr_nearest_to(what);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -82,12 +82,12 @@ static bool take(options *o, const char *name, const char *value) {
         o->plan.target = found ? *found : o->plan.target;
         return found;
     }
-    if (strcmp(name, "--passes") == 0)
-        o->passes = value;
+    if (strcmp(name, "--rewrites") == 0)
+        o->rewrites = value;
     else if (strcmp(name, "--skip") == 0)
-        o->plan.passes.skip = value;
+        o->plan.rewrites.skip = value;
     else if (strcmp(name, "--print-after") == 0)
-        o->plan.passes.print_after = value;
+        o->plan.rewrites.print_after = value;
     else if (strcmp(name, "--fuel") == 0)
         o->plan.fuel = (int)strtol(value, &end, 10);
     else if (strcmp(name, "--kernel") == 0)
@@ -98,9 +98,9 @@ static bool take(options *o, const char *name, const char *value) {
 }
 
 static int help(const options *o, const char *name) {
-    if (strcmp(name, "--passes") == 0)
-        for (int i = 0; fsr_pass_name(i); i++)
-            puts(fsr_pass_name(i));
+    if (strcmp(name, "--rewrites") == 0)
+        for (int i = 0; fsr_rewrite_name(i); i++)
+            puts(fsr_rewrite_name(i));
     else
         target_print(&o->plan.target, stdout);
     return -1;
@@ -120,7 +120,7 @@ static int read_options(options *o, int argc, char **argv) {
             o->plan.contraction = true;
         } else if (strncmp(name, "--", 2) != 0) {
             o->file = name;
-        } else if ((strcmp(name, "--passes") == 0 || strcmp(name, "--set") == 0) && value &&
+        } else if ((strcmp(name, "--rewrites") == 0 || strcmp(name, "--set") == 0) && value &&
                    strcmp(value, "help") == 0) {
             return help(o, name);
         } else if (!value || !take(o, name, value)) {
@@ -229,26 +229,26 @@ static int work_on_ir(const options *o, const char *text) {
     return failed;
 }
 
-static int no_pass(const char *name) {
+static int no_rewrite(const char *name) {
     char said[100];
     fsr_nearest near = fsr_nearest_to(name);
-    for (int i = 0; fsr_pass_name(i); i++)
-        fsr_nearest_offer(&near, fsr_pass_name(i));
+    for (int i = 0; fsr_rewrite_name(i); i++)
+        fsr_nearest_offer(&near, fsr_rewrite_name(i));
     snprintf(said, sizeof said, near.name ? "%s; is %s meant?" : "%s", name, near.name);
-    return fail("there is no pass", said);
+    return fail("there is no rewrite", said);
 }
 
-/* The passes of a list, one after the other. */
-static int run_passes(fsr_flow *flow, const char *list) {
+/* The rewrites of a list, one after the other. */
+static int run_rewrites(fsr_flow *flow, const char *list) {
     char name[32], why[200];
     for (const char *at = list; *at;) {
         size_t size = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)size, at);
-        fsr_pass_fn pass = fsr_pass_find(name);
+        fsr_rewrite_fn rewrite = fsr_rewrite_find(name);
         fsr_status status = FSR_OK;
-        if (!pass)
-            return no_pass(name);
-        pass(flow, &status);
+        if (!rewrite)
+            return no_rewrite(name);
+        rewrite(flow, &status);
         if (status)
             return fail(name, fsr_status_name(status));
         if (fsr_flow_verify(flow, why, sizeof why))
@@ -260,9 +260,9 @@ static int run_passes(fsr_flow *flow, const char *list) {
 
 static int print_flow(fsr_flow *flow, const options *o) {
     char why[300] = "";
-    int failed = o->passes ? run_passes(flow, o->passes) : 0;
-    if (!o->passes && !o->from_flow && fsr_passes_run(flow, &o->plan.passes, why, sizeof why))
-        failed = fail("passes", why);
+    int failed = o->rewrites ? run_rewrites(flow, o->rewrites) : 0;
+    if (!o->rewrites && !o->from_flow && fsr_rewrites_run(flow, &o->plan.rewrites, why, sizeof why))
+        failed = fail("rewrites", why);
     if (!failed)
         fsr_flow_print(flow, stdout);
     fsr_flow_clear(flow);
@@ -288,7 +288,7 @@ static int print_plan(fsr_flow *flow, const options *o) {
 }
 
 static int work_on_flow(const options *o, fsr_flow *flow) {
-    return o->to == LEVEL_FLOW || o->passes ? print_flow(flow, o) : print_plan(flow, o);
+    return o->to == LEVEL_FLOW || o->rewrites ? print_flow(flow, o) : print_plan(flow, o);
 }
 
 static int work_on_nodes(const options *o, const fsr_graph *g, const fsr_node *outs, int n) {
@@ -334,7 +334,7 @@ int main(int argc, char **argv) {
                  .to = LEVEL_IR,
                  .kernel = -1,
                  .plan = {.target = target_gpu, .fusion = true, .fuel = -1, .explain = true}};
-    o.plan.passes.to = stderr;
+    o.plan.rewrites.to = stderr;
     int status = read_options(&o, argc, argv);
     if (status)
         return status < 0 ? 0 : status;

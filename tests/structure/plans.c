@@ -14,7 +14,7 @@ fsr_program plan_make(const fsr_target *target, const fsr_node *outs, int n, pla
                                    .fuel = knobs.fueled ? knobs.fuel : -1,
                                    .contraction = knobs.contraction,
                                    .explain = true,
-                                   .passes = {.skip = knobs.skip}};
+                                   .rewrites = {.skip = knobs.skip}};
     fsr_ref *refs = malloc(sizeof *refs * (size_t)n);
     fsr_program program;
     fsr_binding binding;

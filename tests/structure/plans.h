@@ -8,7 +8,7 @@
 #include "tests/support/nodes.h"
 #include "tests/support/targets.h"
 
-/* What a test changes; {0} of the rest: fusion on, no limit, no pass skipped. */
+/* What a test changes; {0} of the rest: fusion on, no limit, no rewrite skipped. */
 typedef struct plan_knobs {
     bool unfused;
     bool fueled; /* fuel is meant */

@@ -3,8 +3,8 @@
  * that is to be a kernel of its own, stays one, and what nests hand on costs no memory. */
 #include "fusion/bands.h"
 #include "fusion/contract.h"
-#include "fusion/passes.h"
 #include "fusion/resolve.h"
+#include "fusion/rewrites.h"
 #include "fusor/expr.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
@@ -33,7 +33,7 @@ static void flow_of(fsr_flow *flow, fsr_node x) {
     assert_int_equal(fsr_flow_build(flow, &binding, x.graph, &ref, 1), FSR_OK);
     fsr_binding_clear(&binding);
     assert_int_equal(fsr_flow_resolve(flow, &target_cpu), FSR_OK);
-    assert_int_equal(fsr_passes_run(flow, &(fsr_pass_options){0}, why, sizeof why), FSR_OK);
+    assert_int_equal(fsr_rewrites_run(flow, &(fsr_rewrite_options){0}, why, sizeof why), FSR_OK);
     assert_int_equal(fsr_flow_contract(flow, &target_cpu), FSR_OK);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of hundreds of steps that share values at random: their kernels are full of arrays, and each is planned all
+/* Programs of hundreds of thunks that share values at random: their kernels are full of arrays, and each is planned all
  * the same. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
@@ -25,10 +25,10 @@ static fsr_node row(fsr_node x) {
 /* Elements of one array by those of another: as many as they are. */
 static fsr_node taken(fsr_node a, fsr_node b) {
     const fsr_node last = fsr_int(g, LENGTH - 1), at = fsr_clamp(fsr_cast(b, FSR_I64), fsr_int(g, 0), last);
-    return fsr_take(a, at, 0, FSR_BOUND_CLIP);
+    return fsr_take(a, at, 0, FSR_INDEX_CLIP);
 }
 
-static fsr_node step(fsr_node a, fsr_node b, int kind) {
+static fsr_node thunk(fsr_node a, fsr_node b, int kind) {
     const int axis = 0;
     switch (kind) {
     case 0: return fsr_add(a, b);
@@ -44,7 +44,7 @@ static fsr_node step(fsr_node a, fsr_node b, int kind) {
     }
 }
 
-/* Some kinds of steps, each as often as it is drawn; arguments are recent values, or any. */
+/* Some kinds of thunks, each as often as it is drawn; arguments are recent values, or any. */
 static int record(fsr_node *out) {
     fsr_node value[STEPS];
     int kinds[KINDS], n = 0, nouts = 0;
@@ -55,7 +55,7 @@ static int record(fsr_node *out) {
         value[n] = plan_vector(g, LENGTH);
     for (; n < STEPS; n++) {
         const fsr_node a = value[recent ? n - 1 - below(3) : below(n)], b = value[below(n)];
-        value[n] = step(a, b, kinds[below(some)]);
+        value[n] = thunk(a, b, kinds[below(some)]);
         if (n % each == 0)
             out[nouts++] = value[n];
     }

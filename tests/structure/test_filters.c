@@ -179,7 +179,7 @@ static void maps_end_where_lengths_do(void **state) {
     static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
     fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), live = fsr_live(x, n);
     fsr_node squares = fsr_mul(live, live), logs = fsr_log(live), all = fsr_sqrt(x);
-    fsr_node gathered = fsr_take(plan_vector(g, N), fsr_cast(live, FSR_I64), 0, FSR_BOUND_CLIP);
+    fsr_node gathered = fsr_take(plan_vector(g, N), fsr_cast(live, FSR_I64), 0, FSR_INDEX_CLIP);
     for (int t = 0; t < 2; t++) {
         assert_true(ends(targets[t], &squares, 1));
         assert_true(ends(targets[t], (fsr_node[]){squares, logs}, 2));
@@ -261,12 +261,12 @@ static void scatters_end(void **state) {
     fsr_node at = fsr_cast(fsr_mul(live, fsr_float(g, 1000)), FSR_I32), to = plan_vector(g, 1 << 20);
     fsr_node filled = fsr_filled(at, fsr_int(g, 1 << 20)), zeros = fsr_zeros(g, FSR_I32, 1, (int64_t[]){1 << 20});
     for (int t = 0; t < 2; t++) {
-        assert_int_equal(ending(targets[t], fsr_scatter(to, &at, 1, live, FSR_BOUND_DROP, FSR_UNIQUE)), 1);
-        assert_int_equal(ending(targets[t], fsr_scatter(to, &at, 1, live, FSR_BOUND_RAISE, 0)), 1);
-        assert_int_equal(ending(targets[t], fsr_scatter_max(to, &at, 1, live, FSR_BOUND_WRAP, 0)), 1);
-        assert_int_equal(ending(targets[t], fsr_scatter_add(zeros, &at, 1, fsr_int(g, 1), FSR_BOUND_CLIP, 0)), 1);
-        assert_int_equal(ending(targets[t], fsr_bincount(at, none, 1 << 20, FSR_BOUND_DROP)), 1);
-        assert_int_equal(ending(targets[t], fsr_scatter_add(zeros, &filled, 1, fsr_int(g, 1), FSR_BOUND_DROP, 0)), 0);
+        assert_int_equal(ending(targets[t], fsr_scatter(to, &at, 1, live, FSR_INDEX_DROP, FSR_UNIQUE)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter(to, &at, 1, live, FSR_INDEX_RAISE, 0)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter_max(to, &at, 1, live, FSR_INDEX_WRAP, 0)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter_add(zeros, &at, 1, fsr_int(g, 1), FSR_INDEX_CLIP, 0)), 1);
+        assert_int_equal(ending(targets[t], fsr_bincount(at, none, 1 << 20, FSR_INDEX_DROP)), 1);
+        assert_int_equal(ending(targets[t], fsr_scatter_add(zeros, &filled, 1, fsr_int(g, 1), FSR_INDEX_DROP, 0)), 0);
     }
 }
 

@@ -48,34 +48,34 @@ static int64_t values_end(const fsr_program *p) {
     return end;
 }
 
-static int64_t in_place_steps(const fsr_program *p, int64_t *bytes) {
+static int64_t in_place_thunks(const fsr_program *p, int64_t *bytes) {
     int n = 0;
-    for (int i = 0; i < p->nsteps; i++)
-        if (p->step[i].in_place) {
-            *bytes += p->step[i].bytes_moved;
+    for (int i = 0; i < p->nthunks; i++)
+        if (p->thunk[i].in_place) {
+            *bytes += p->thunk[i].bytes_moved;
             n++;
         }
     return n;
 }
 
 /* So many kernels that write sections, which move so many bytes; no memory beside the outputs but `arena`. */
-static void check_outs(const fsr_node *outs, int n, int steps, int64_t bytes, int64_t arena) {
+static void check_outs(const fsr_node *outs, int n, int thunks, int64_t bytes, int64_t arena) {
     const fsr_target *targets[] = {&target_gpu, &target_cpu};
     for (int i = 0; i < 2; i++) {
         fsr_program p = plan_of(targets[i], outs, n);
         int64_t moved = 0;
-        bool good = in_place_steps(&p, &moved) == steps && moved == bytes && values_end(&p) == arena;
-        good = good && (!steps || strstr(p.explanation, "in place: only the section"));
+        bool good = in_place_thunks(&p, &moved) == thunks && moved == bytes && values_end(&p) == arena;
+        good = good && (!thunks || strstr(p.explanation, "in place: only the section"));
         if (!good)
-            print_error("%d steps, %lld bytes, an arena of %lld wanted, not %lld bytes and %lld\n%s\n", steps,
+            print_error("%d thunks, %lld bytes, an arena of %lld wanted, not %lld bytes and %lld\n%s\n", thunks,
                         (long long)bytes, (long long)arena, (long long)moved, (long long)values_end(&p), p.explanation);
         fsr_program_clear(&p);
         assert_true(good);
     }
 }
 
-static void check(fsr_node out, int steps, int64_t bytes, int64_t arena) {
-    check_outs(&out, 1, steps, bytes, arena);
+static void check(fsr_node out, int thunks, int64_t bytes, int64_t arena) {
+    check_outs(&out, 1, thunks, bytes, arena);
 }
 
 /* The temporary lies in the output from the start. */
@@ -130,11 +130,11 @@ static void overlaps_in_a_small_array(void **state) {
     fsr_program cpu = plan_of(&target_cpu, &u, 1), gpu = plan_of(&target_gpu, &u, 1),
                 one = plan_of(&target_gpu, &same, 1);
     int64_t bytes = 0;
-    assert_int_equal(in_place_steps(&cpu, &bytes), 1);
+    assert_int_equal(in_place_thunks(&cpu, &bytes), 1);
     assert_int_equal(cpu.info.kernels, 3);
-    assert_int_equal(in_place_steps(&gpu, &bytes), 0);
+    assert_int_equal(in_place_thunks(&gpu, &bytes), 0);
     assert_int_equal(gpu.info.kernels, 2);
-    assert_int_equal(in_place_steps(&one, &bytes), 1);
+    assert_int_equal(in_place_thunks(&one, &bytes), 1);
     fsr_program_clear(&cpu);
     fsr_program_clear(&gpu);
     fsr_program_clear(&one);
@@ -171,7 +171,7 @@ static void many_rows(void **state) {
         a = fsr_update(a, rows(a, 3 * i, 3 * i + 1), plan_vector(g, COLS));
     fsr_program p = plan_of(&target_cpu, &a, 1);
     int64_t bytes = 0;
-    assert_true(in_place_steps(&p, &bytes) >= UPDATES / 2);
+    assert_true(in_place_thunks(&p, &bytes) >= UPDATES / 2);
     assert_true(p.info.bytes_moved <= 2 * N + 2 * UPDATES * ROW);
     assert_int_equal(values_end(&p), 0);
     fsr_program_clear(&p);
@@ -179,11 +179,11 @@ static void many_rows(void **state) {
     for (int i = 0; i < UPDATES; i++)
         small = fsr_update(small, fsr_slice(small, 0, i, i + 1, 1), plan_vector(g, 1));
     p = plan_of(&target_gpu, &small, 1);
-    assert_int_equal(in_place_steps(&p, &bytes), 0);
+    assert_int_equal(in_place_thunks(&p, &bytes), 0);
     fsr_program_clear(&p);
 }
 
-/* Each row from the one before: right only if every step sees the last one's. */
+/* Each row from the one before: right only if every thunk sees the last one's. */
 static void a_recurrence(void **state) {
     (void)state;
     fsr_node a = temporary();
@@ -192,14 +192,14 @@ static void a_recurrence(void **state) {
     check(a, 3, 3 * 3 * ROW, 0);
 }
 
-/* A later step needs what an earlier one has overwritten. */
+/* A later thunk needs what an earlier one has overwritten. */
 static void an_older_value(void **state) {
     (void)state;
     fsr_node t = temporary(), a = fsr_update(t, rows(t, 1, 2), rows(y, 0, 1));
     check(fsr_update(a, rows(a, 2, 3), rows(t, 1, 2)), 0, 0, N);
 }
 
-/* Unfused too, and one step in place of the next. */
+/* Unfused too, and one thunk in place of the next. */
 static void unfused(void **state) {
     (void)state;
     fsr_node a = fsr_exp(x);
@@ -207,7 +207,7 @@ static void unfused(void **state) {
         a = fsr_update(a, rows(a, i, i + 1), fsr_float(g, i));
     fsr_program p = plan_make(&target_gpu, &a, 1, (plan_knobs){.unfused = true});
     int64_t bytes = 0;
-    assert_int_equal(in_place_steps(&p, &bytes), 5);
+    assert_int_equal(in_place_thunks(&p, &bytes), 5);
     assert_int_equal(bytes, 5 * ROW);
     assert_int_equal(values_end(&p), 0);
     fsr_program_clear(&p);
@@ -278,20 +278,20 @@ static void scatters(void **state) {
     fsr_node i = fsr_input(g, "i", FSR_I64, 1, SHAPE(100)), at = fsr_add(i, fsr_int(g, 1)),
              part = fsr_neg(rows(y, 0, 100));
     for (int t = 0; t < 2; t++) {
-        fsr_node out = fsr_scatter(fsr_exp(x), &at, 1, part, FSR_BOUND_RAISE, FSR_UNIQUE);
+        fsr_node out = fsr_scatter(fsr_exp(x), &at, 1, part, FSR_INDEX_RAISE, FSR_UNIQUE);
         fsr_program p = plan_of(targets[t], &out, 1);
         int64_t bytes = 0;
-        bool good = p.info.kernels == 2 && p.info.temporaries == 0 && in_place_steps(&p, &bytes) == 1 &&
+        bool good = p.info.kernels == 2 && p.info.temporaries == 0 && in_place_thunks(&p, &bytes) == 1 &&
                     bytes == 2 * 100 * ROW + 800 && p.info.bytes_moved == 2 * N + bytes && values_end(&p) == 0;
         if (!good)
             print_error("%s\n", p.explanation);
         fsr_program_clear(&p);
         assert_true(good);
-        fsr_node both[] = {out, fsr_scatter(fsr_exp(x), &at, 1, part, FSR_BOUND_RAISE, FSR_UNIQUE)};
+        fsr_node both[] = {out, fsr_scatter(fsr_exp(x), &at, 1, part, FSR_INDEX_RAISE, FSR_UNIQUE)};
         p = plan_of(targets[t], both, 2); /* two arrays of one value are two */
-        assert_int_equal(in_place_steps(&p, &bytes), 2);
+        assert_int_equal(in_place_thunks(&p, &bytes), 2);
         fsr_program_clear(&p);
-        fsr_node twice = fsr_scatter(out, &i, 1, fsr_float(g, 0), FSR_BOUND_CLIP, FSR_UNIQUE);
+        fsr_node twice = fsr_scatter(out, &i, 1, fsr_float(g, 0), FSR_INDEX_CLIP, FSR_UNIQUE);
         p = plan_of(targets[t], &twice, 1); /* one in place of the other, where nobody reads that */
         assert_int_equal(p.info.kernels, 3);
         assert_int_equal(p.info.temporaries, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of temporaries: the packer by itself on pseudo-random lifetimes, then whole plans: what is alive at one
- * step lies apart, what is dead is reused, and fusion never needs more than the unfused plan. */
+ * thunk lies apart, what is dead is reused, and fusion never needs more than the unfused plan. */
 #include "fusor/expr.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
@@ -29,7 +29,7 @@ static bool apart(const fsr_temporary *a, const fsr_temporary *b) {
     return in_time || a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
 }
 
-/* The most bytes alive at one step: no packing needs less. */
+/* The most bytes alive at one thunk: no packing needs less. */
 static int64_t live_maximum(const fsr_temporary *t, int n) {
     int64_t most = 0;
     for (int i = 0; i < n; i++) {
@@ -100,10 +100,10 @@ static void packs_many(void **state) {
     enum { PROGRAMS = 2000 };
     for (int p = 0; p < PROGRAMS; p++) {
         fsr_temporary t[MAX_TEMPORARIES];
-        int n = 1 + (int)(next(&seed) % MAX_TEMPORARIES), steps = 1 + (int)(next(&seed) % 50);
+        int n = 1 + (int)(next(&seed) % MAX_TEMPORARIES), thunks = 1 + (int)(next(&seed) % 50);
         bool equal = next(&seed) % 2;
         for (int i = 0; i < n; i++) {
-            int first = (int)(next(&seed) % (uint32_t)steps), life = (int)(next(&seed) % 10);
+            int first = (int)(next(&seed) % (uint32_t)thunks), life = (int)(next(&seed) % 10);
             t[i] = temporary(equal ? 4096 : (int64_t)(next(&seed) % 100000), first, first + life);
         }
         int64_t size = check_packed(t, n), live = live_maximum(t, n);
@@ -136,9 +136,9 @@ static int block_of(const fsr_program *p, int t) {
     return t;
 }
 
-/* Where what use a of a step is of begins and ends in the arena; false if it is no temporary. */
-static bool place(const fsr_program *p, int step, int a, int64_t *begin, int64_t *end) {
-    fsr_slot slot = p->step[step].use[a].slot;
+/* Where what use a of a thunk is of begins and ends in the arena; false if it is no temporary. */
+static bool place(const fsr_program *p, int thunk, int a, int64_t *begin, int64_t *end) {
+    fsr_slot slot = p->thunk[thunk].use[a].slot;
     if (slot.kind != FSR_SLOT_TEMPORARY)
         return false;
     *begin = p->temporary[slot.ordinal].offset;
@@ -146,13 +146,13 @@ static bool place(const fsr_program *p, int step, int a, int64_t *begin, int64_t
     return true;
 }
 
-/* Within a step two arrays share memory only if the kernel was told. */
-static void check_step_arrays(const fsr_program *p, int step) {
-    const fsr_kernel *k = p->step[step].kernel;
+/* Within a thunk two arrays share memory only if the kernel was told. */
+static void check_thunk_arrays(const fsr_program *p, int thunk) {
+    const fsr_kernel *k = p->thunk[thunk].kernel;
     int64_t begin[2], end[2];
-    for (int a = 0; a < p->step[step].nuses; a++)
+    for (int a = 0; a < p->thunk[thunk].nuses; a++)
         for (int b = 0; b < a; b++) {
-            if (!place(p, step, a, &begin[0], &end[0]) || !place(p, step, b, &begin[1], &end[1]))
+            if (!place(p, thunk, a, &begin[0], &end[0]) || !place(p, thunk, b, &begin[1], &end[1]))
                 continue;
             bool overlap = begin[0] < end[1] && begin[1] < end[0];
             assert_true(!overlap ||
@@ -162,15 +162,15 @@ static void check_step_arrays(const fsr_program *p, int step) {
 
 /* The arena as it is at run time: each byte range remembers which temporary wrote it last. */
 static void check_contents(const fsr_program *p) {
-    for (int step = 0; step < p->nsteps; step++)
-        for (int a = 0; a < p->step[step].nuses; a++) {
+    for (int thunk = 0; thunk < p->nthunks; thunk++)
+        for (int a = 0; a < p->thunk[thunk].nuses; a++) {
             int64_t begin, end, other_begin, other_end;
-            if (p->step[step].use[a].written || !place(p, step, a, &begin, &end))
+            if (p->thunk[thunk].use[a].written || !place(p, thunk, a, &begin, &end))
                 continue;
-            int mine = p->step[step].use[a].slot.ordinal, written_at = p->temporary[mine].first;
-            for (int s = written_at; s < step; s++)
-                for (int b = 0; b < p->step[s].nuses; b++) {
-                    bool other = p->step[s].use[b].slot.ordinal != mine && p->step[s].use[b].written;
+            int mine = p->thunk[thunk].use[a].slot.ordinal, written_at = p->temporary[mine].first;
+            for (int s = written_at; s < thunk; s++)
+                for (int b = 0; b < p->thunk[s].nuses; b++) {
+                    bool other = p->thunk[s].use[b].slot.ordinal != mine && p->thunk[s].use[b].written;
                     if (other && place(p, s, b, &other_begin, &other_end))
                         assert_true(other_end <= begin || end <= other_begin);
                 }
@@ -179,8 +179,8 @@ static void check_contents(const fsr_program *p) {
 
 static fsr_plan_info check_memory(const fsr_node *outs, int n, plan_knobs knobs) {
     fsr_program p = plan_make(&target_gpu, outs, n, knobs);
-    for (int i = 0; i < p.nsteps; i++)
-        check_step_arrays(&p, i);
+    for (int i = 0; i < p.nthunks; i++)
+        check_thunk_arrays(&p, i);
     check_contents(&p);
     for (int t = 0; t < p.ntemporaries; t++)
         assert_true(p.temporary[t].offset + p.temporary[t].bytes <= p.arena_bytes && block_of(&p, t) <= t);
@@ -210,7 +210,7 @@ static void chain_reuses(void **state) {
     check_peak(&x, 1);
 }
 
-/* Each step of the chain reads its array from both ends: nothing can be written in place. */
+/* Each thunk of the chain reads its array from both ends: nothing can be written in place. */
 static void flipped_chain_keeps_apart(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 1 << 20);
@@ -242,8 +242,8 @@ static void stored_before_loaded(void **state) {
     fsr_node out[2] = {fsr_add(twice, fsr_float(g, 1)), fsr_add(z, x)};
     fsr_program p = plan_of(&target_gpu, out, 2);
     bool seen = false;
-    for (int s = 0; s < p.nsteps; s++) {
-        const fsr_kernel *k = p.step[s].kernel;
+    for (int s = 0; s < p.nthunks; s++) {
+        const fsr_kernel *k = p.thunk[s].kernel;
         bool loaded[FSR_MAX_BUFFERS] = {false};
         for (int i = 0; k && i < k->ninsts; i++) {
             int64_t begin[2], end[2];

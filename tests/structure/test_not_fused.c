@@ -173,18 +173,18 @@ static void check_limits(const fsr_program *p) {
     }
 }
 
-/* Every value between kernels is written by one step and read by a later one, and by none before. */
+/* Every value between kernels is written by one thunk and read by a later one, and by none before. */
 static void check_temporaries(const fsr_program *p) {
     for (int t = 0; t < p->ntemporaries; t++) {
         int writes = 0, reads = 0;
         if (p->temporary[t].link.id < 0)
             continue;
-        for (int i = 0; i < p->nsteps; i++)
-            for (int a = 0; a < p->step[i].nuses; a++) {
-                fsr_slot slot = p->step[i].use[a].slot;
+        for (int i = 0; i < p->nthunks; i++)
+            for (int a = 0; a < p->thunk[i].nuses; a++) {
+                fsr_slot slot = p->thunk[i].use[a].slot;
                 if (slot.kind != FSR_SLOT_TEMPORARY || slot.ordinal != t)
                     continue;
-                bool written = p->step[i].use[a].written;
+                bool written = p->thunk[i].use[a].written;
                 assert_true(written ? reads == 0 : writes == 1);
                 *(written ? &writes : &reads) += 1;
             }
@@ -272,7 +272,7 @@ static void many_reports(void **state) {
     fsr_node i = fsr_input(g, "i", FSR_I64, 1, SHAPE(3)), sum = {0};
     for (int k = 0; k < 2 * FIT; k++) {
         fsr_node x = fsr_input(g, "x", FSR_F32, 5, SHAPE(9, 9, 9, 9, 9));
-        fsr_node taken = fsr_index(x, ((fsr_node[]){i, i, i, i, i}), 5, FSR_BOUND_RAISE);
+        fsr_node taken = fsr_index(x, ((fsr_node[]){i, i, i, i, i}), 5, FSR_INDEX_RAISE);
         sum = k ? fsr_add(sum, taken) : taken;
         check(&sum, 1, k < FIT ? 1 : 2, k < FIT ? NULL : "");
     }

@@ -150,7 +150,7 @@ static void a_library_call(void **state) {
     pair(e, s, FSR_PAIR_FUSE);
     fsr_program p = plan_of(&target_gpu, &s, 1);
     const bool said = strstr(p.explanation, "hint refused: exp (%1) fused with ") &&
-                      strstr(p.explanation, ": a library call is a step of its own\n");
+                      strstr(p.explanation, ": a library call is a thunk of its own\n");
     fsr_program_clear(&p);
     assert_true(said);
 }

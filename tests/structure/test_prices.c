@@ -154,7 +154,7 @@ static int count_of(const fsr_program *p, fsr_op op) {
     for (int i = 0; i < plan_nests(p); i++) {
         const fsr_kernel *k = plan_nest(p, i);
         for (int j = 0; j < k->ninsts; j++)
-            n += op ? k->inst[j].kind == FSR_INST_OP && k->inst[j].op == op : k->inst[j].kind == FSR_INST_BOUND;
+            n += op ? k->inst[j].kind == FSR_INST_OP && k->inst[j].op == op : k->inst[j].kind == FSR_INST_INSIDE;
     }
     return n;
 }
@@ -165,7 +165,7 @@ static void behind_views_and_indices(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 2048, 2048), i = fsr_cast(fsr_mul(x, fsr_float(g, 2000)), FSR_I64);
     fsr_node t = fsr_tanh(x), half = fsr_sub(fsr_slice(t, 1, 0, 2048, 2), fsr_slice(t, 1, 1, 2048, 2));
-    fsr_node from[] = {fsr_take_along_axis(fsr_sqrt(x), i, 1, FSR_BOUND_CLIP), half}, sum[2];
+    fsr_node from[] = {fsr_take_along_axis(fsr_sqrt(x), i, 1, FSR_INDEX_CLIP), half}, sum[2];
     for (int k = 0; k < 18; k++) {
         const int which = k / 9, dy = k % 9 / 3, dx = k % 3;
         const int64_t cols = fsr_node_dim(from[which], 1) - 2;
@@ -264,8 +264,8 @@ static void gathered_of_several(void **state) {
     fsr_node x = plan_matrix(g, 64, 4098), y = plan_matrix(g, 64, 4096), i = places(y, 64);
     fsr_node three =
         fsr_maximum(fsr_maximum(fsr_slice(x, 1, 0, 4096, 1), fsr_slice(x, 1, 1, 4097, 1)), fsr_slice(x, 1, 2, 4098, 1));
-    fsr_node far = fsr_take_along_axis(three, i, 0, FSR_BOUND_CLIP), one = fsr_mul(y, fsr_float(g, 0.5));
-    fsr_node near = fsr_take_along_axis(one, i, 0, FSR_BOUND_CLIP);
+    fsr_node far = fsr_take_along_axis(three, i, 0, FSR_INDEX_CLIP), one = fsr_mul(y, fsr_float(g, 0.5));
+    fsr_node near = fsr_take_along_axis(one, i, 0, FSR_INDEX_CLIP);
     check_kernels(&far, 1, 2, 2);
     check_kernels(&near, 1, 1, 1);
 }
@@ -274,7 +274,7 @@ static void gathered_of_several(void **state) {
 static void neighbours_of_gathered(void **state) {
     (void)state;
     const fsr_node x = plan_matrix(g, 2630, 768), y = plan_matrix(g, 2630, 768);
-    const fsr_node far = fsr_mul(fsr_take_along_axis(x, places(x, 2630), 0, FSR_BOUND_CLIP), y);
+    const fsr_node far = fsr_mul(fsr_take_along_axis(x, places(x, 2630), 0, FSR_INDEX_CLIP), y);
     const fsr_node one = fsr_add(fsr_slice(far, 0, 2, 2630, 1), fsr_slice(y, 0, 0, 2628, 1));
     const fsr_node two = fsr_sub(fsr_slice(far, 0, 2, 2630, 1), fsr_slice(far, 0, 0, 2628, 1));
     check_kernels(&one, 1, 1, 1);
@@ -287,10 +287,10 @@ static void gathers_in_short_folds(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
     fsr_node x = plan_matrix(g, 40000, 24), y = plan_matrix(g, 4096, 2048), far[2], near;
-    fsr_node work = fsr_exp(fsr_take_along_axis(x, places(x, 40000), 0, FSR_BOUND_CLIP));
+    fsr_node work = fsr_exp(fsr_take_along_axis(x, places(x, 40000), 0, FSR_INDEX_CLIP));
     far[0] = fsr_sum(fsr_mul(work, x), &cols, 1, 0);
     far[1] = fsr_sum(fsr_mul(work, x), &rows, 1, 0);
-    near = fsr_sum(fsr_exp(fsr_take_along_axis(y, places(y, 4096), 0, FSR_BOUND_CLIP)), &cols, 1, 0);
+    near = fsr_sum(fsr_exp(fsr_take_along_axis(y, places(y, 4096), 0, FSR_INDEX_CLIP)), &cols, 1, 0);
     check_kernels(&far[0], 1, 2, 2);
     check_kernels(&far[1], 1, 2, 2);
     check_kernels(&near, 1, 1, 1);
@@ -302,10 +302,10 @@ static void gathers_in_short_rows(void **state) {
     (void)state;
     const int cols = 1;
     fsr_node x = plan_matrix(g, 40000, 16), y = plan_matrix(g, 1000, 4096), even = fsr_slice(y, 1, 0, 4096, 2);
-    fsr_node work = fsr_take_along_axis(x, places(x, 40000), 0, FSR_BOUND_CLIP), wide = plan_matrix(g, 1000, 4096);
+    fsr_node work = fsr_take_along_axis(x, places(x, 40000), 0, FSR_INDEX_CLIP), wide = plan_matrix(g, 1000, 4096);
     for (int i = 0; i < 4; i++)
         work = fsr_mul(fsr_exp(work), x);
-    fsr_node long_rows = fsr_exp(fsr_take_along_axis(wide, places(wide, 1000), 0, FSR_BOUND_CLIP));
+    fsr_node long_rows = fsr_exp(fsr_take_along_axis(wide, places(wide, 1000), 0, FSR_INDEX_CLIP));
     fsr_node fold = fsr_sum(fsr_exp(fsr_update(y, even, fsr_sqrt(even))), &cols, 1, 0);
     check_kernels(&work, 1, 2, 2);
     check_kernels(&long_rows, 1, 1, 1);

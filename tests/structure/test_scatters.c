@@ -27,25 +27,25 @@ static void equal_indices(void **state) {
     fsr_node f = fsr_neg(fsr_input(g, "f", FSR_F32, 1, &n)), zeros = fsr_full(g, FSR_F32, 1, &m, 0);
     const int64_t own = M * (4 + 4), into = N * (8 + 4) + M * 4, fill = M * 4;
     /* the array; and what is added, with its indices */
-    check(fsr_scatter_add(x, &i, 1, y, FSR_BOUND_RAISE, 0), 2, own + into);
+    check(fsr_scatter_add(x, &i, 1, y, FSR_INDEX_RAISE, 0), 2, own + into);
     /* and the result read */
-    check(fsr_neg(fsr_scatter_max(x, &i, 1, y, FSR_BOUND_RAISE, 0)), 3, own + into + M * (4 + 4));
+    check(fsr_neg(fsr_scatter_max(x, &i, 1, y, FSR_INDEX_RAISE, 0)), 3, own + into + M * (4 + 4));
     /* no positions, then the greatest; then values, computed as they are taken, or x */
-    check(fsr_scatter(x, &i, 1, y, FSR_BOUND_RAISE, 0), 3, fill + N * 8 + M * 4 + N * 4 + M * (4 + 4 + 4));
-    check(fsr_scatter(x, &i, 1, y, FSR_BOUND_RAISE, FSR_UNIQUE), 2, own + into);
-    check(fsr_scatter(x, &i, 1, fsr_int(g, 7), FSR_BOUND_RAISE, 0), 2, own + N * 8 + M * 4);
+    check(fsr_scatter(x, &i, 1, y, FSR_INDEX_RAISE, 0), 3, fill + N * 8 + M * 4 + N * 4 + M * (4 + 4 + 4));
+    check(fsr_scatter(x, &i, 1, y, FSR_INDEX_RAISE, FSR_UNIQUE), 2, own + into);
+    check(fsr_scatter(x, &i, 1, fsr_int(g, 7), FSR_INDEX_RAISE, 0), 2, own + N * 8 + M * 4);
     /* no exponents, then the greatest; units; zeros, then the sums; the result */
-    check(fsr_scatter_add(zeros, &i, 1, f, FSR_BOUND_RAISE, 0), 6,
+    check(fsr_scatter_add(zeros, &i, 1, f, FSR_INDEX_RAISE, 0), 6,
           fill + into + M * (4 + 8) + M * 8 + N * (8 + 4) + M * (8 + 8) + M * (4 + 8 + 4));
-    check(fsr_scatter_add(zeros, &i, 1, f, FSR_BOUND_RAISE, FSR_UNORDERED), 2, fill + into);
+    check(fsr_scatter_add(zeros, &i, 1, f, FSR_INDEX_RAISE, FSR_UNORDERED), 2, fill + into);
 }
 
 /* Instructions of f64, a conversion to or from it or one of 64 bits, in the kernel that counts. */
 static int wide_work(fsr_node out) {
     int n = 0;
     fsr_program p = plan_of(&target_gpu, &out, 1);
-    for (int s = 0; s < p.nsteps; s++) {
-        const fsr_kernel *k = p.step[s].kernel;
+    for (int s = 0; s < p.nthunks; s++) {
+        const fsr_kernel *k = p.thunk[s].kernel;
         for (int i = 0; k && k->narrays == 2 && fsr_kernel_combining(k) >= 0 && i < k->ninsts; i++)
             n += k->inst[i].kind == FSR_INST_OP && (k->inst[i].dtype == FSR_F64 || k->inst[i].compute == FSR_F64);
     }
@@ -97,9 +97,9 @@ static void ranges(void **state) {
         fsr_program_clear(&p);
     }
     fsr_node at = plan_vector(g, 1 << 27), other = plan_vector(g, 1 << 27);
-    fsr_node far = fsr_cast(fsr_take(at, fsr_cast(other, FSR_I32), 0, FSR_BOUND_CLIP), FSR_I32);
+    fsr_node far = fsr_cast(fsr_take(at, fsr_cast(other, FSR_I32), 0, FSR_INDEX_CLIP), FSR_I32);
     fsr_node out =
-        fsr_scatter_add(fsr_zeros(g, FSR_I32, 1, (int64_t[]){1 << 16}), &far, 1, fsr_int(g, 1), FSR_BOUND_DROP, 0);
+        fsr_scatter_add(fsr_zeros(g, FSR_I32, 1, (int64_t[]){1 << 16}), &far, 1, fsr_int(g, 1), FSR_INDEX_DROP, 0);
     fsr_program p = plan_of(&target_gpu, &out, 1);
     for (int s = 0; s < p.info.kernels; s++)
         assert_int_equal(fsr_program_kernel(&p, s)->kernel->schedule.ranges, 0);
@@ -110,8 +110,8 @@ static void ranges(void **state) {
 static bool adds_rows(fsr_node out) {
     fsr_program p = plan_of(&target_cpu, &out, 1);
     bool rows = false;
-    for (int s = 0; s < p.nsteps; s++) {
-        const fsr_kernel *k = p.step[s].kernel;
+    for (int s = 0; s < p.nthunks; s++) {
+        const fsr_kernel *k = p.thunk[s].kernel;
         fsr_body body;
         if (!k || fsr_kernel_combining(k) < 0)
             continue;
@@ -127,9 +127,9 @@ static void whole_rows(void **state) {
     const int64_t n = N, shape[] = {N, 8};
     fsr_node i = fsr_input(g, "i", FSR_I64, 1, &n), each = fsr_input(g, "e", FSR_I64, 2, shape);
     fsr_node x = fsr_input(g, "x", FSR_F32, 2, shape), into = plan_matrix(g, M, 8), by = fsr_arange(g, FSR_I64, 8);
-    assert_true(adds_rows(fsr_scatter_add(into, &i, 1, x, FSR_BOUND_DROP, 0)));
-    assert_false(adds_rows(fsr_scatter_add(plan_vector(g, M), &i, 1, plan_vector(g, N), FSR_BOUND_DROP, 0)));
-    assert_false(adds_rows(fsr_scatter_add(into, (fsr_node[]){each, by}, 2, x, FSR_BOUND_DROP, 0)));
+    assert_true(adds_rows(fsr_scatter_add(into, &i, 1, x, FSR_INDEX_DROP, 0)));
+    assert_false(adds_rows(fsr_scatter_add(plan_vector(g, M), &i, 1, plan_vector(g, N), FSR_INDEX_DROP, 0)));
+    assert_false(adds_rows(fsr_scatter_add(into, (fsr_node[]){each, by}, 2, x, FSR_INDEX_DROP, 0)));
 }
 
 /* Rows that are taken whole need no loop of their own that fetches elements. */
@@ -138,8 +138,8 @@ static void rows_are_taken(void **state) {
     const int64_t n = N;
     fsr_node i = fsr_add(fsr_mul(fsr_input(g, "i", FSR_I64, 1, &n), fsr_int(g, 3)), fsr_int(g, 1));
     fsr_node x = plan_matrix(g, M, 64), y = fsr_mul(fsr_exp(plan_matrix(g, N, 64)), fsr_float(g, 2));
-    fsr_node rows = fsr_mul(fsr_take(x, i, 0, FSR_BOUND_RAISE), y), columns;
-    columns = fsr_mul(fsr_take(fsr_transpose(x, NULL), i, 1, FSR_BOUND_RAISE), fsr_transpose(y, NULL));
+    fsr_node rows = fsr_mul(fsr_take(x, i, 0, FSR_INDEX_RAISE), y), columns;
+    columns = fsr_mul(fsr_take(fsr_transpose(x, NULL), i, 1, FSR_INDEX_RAISE), fsr_transpose(y, NULL));
     for (int across = 0; across < 2; across++) {
         fsr_program p = plan_of(&target_cpu, across ? &columns : &rows, 1);
         const fsr_kernel *k = fsr_program_kernel(&p, p.info.kernels - 1)->kernel;

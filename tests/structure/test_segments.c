@@ -64,9 +64,9 @@ static void whole_numbers_of_32_bits(void **state) {
     assert_int_equal(p.info.calls, 1);
     assert_int_equal(p.info.kernels, 2);
     int compared = 0;
-    for (int i = 0; i < p.nsteps; i++)
-        for (int k = 0; p.step[i].kernel && k < p.step[i].kernel->ninsts; k++) {
-            const fsr_inst *inst = &p.step[i].kernel->inst[k];
+    for (int i = 0; i < p.nthunks; i++)
+        for (int k = 0; p.thunk[i].kernel && k < p.thunk[i].kernel->ninsts; k++) {
+            const fsr_inst *inst = &p.thunk[i].kernel->inst[k];
             if (inst->kind != FSR_INST_OP || (inst->op != FSR_OP_MAXIMUM && inst->op != FSR_OP_MINIMUM))
                 continue;
             assert_int_equal(inst->dtype, FSR_I32);

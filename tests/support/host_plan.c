@@ -22,40 +22,40 @@ typedef struct sizes {
     int64_t leaf[LEAVES], out;
 } sizes;
 
-static bool is_report(const fsr_program_step *step, int a) {
-    return step->use[a].slot.kind == FSR_SLOT_REPORT;
+static bool is_report(const fsr_thunk *thunk, int a) {
+    return thunk->use[a].slot.kind == FSR_SLOT_REPORT;
 }
 
-static void *array(const fsr_program_step *step, int a, const sizes *s) {
-    const bool leaf = step->use[a].slot.kind == FSR_SLOT_LEAF;
-    const int64_t n = is_report(step, a) ? 2 : leaf ? s->leaf[step->use[a].slot.ordinal] : s->out;
+static void *array(const fsr_thunk *thunk, int a, const sizes *s) {
+    const bool leaf = thunk->use[a].slot.kind == FSR_SLOT_LEAF;
+    const int64_t n = is_report(thunk, a) ? 2 : leaf ? s->leaf[thunk->use[a].slot.ordinal] : s->out;
     float *x = calloc((size_t)n, sizeof *x);
-    for (int64_t i = 0; i < n && !is_report(step, a); i++)
-        if (step->kernel->array[a].dtype == FSR_I32)
+    for (int64_t i = 0; i < n && !is_report(thunk, a); i++)
+        if (thunk->kernel->array[a].dtype == FSR_I32)
             ((int32_t *)x)[i] = 1 + (int32_t)(i * 37 + 5) % 999;
         else
             x[i] = leaf ? (float)((i * 37 + a * 11) % 101) / 8 : -1;
     return x;
 }
 
-static void arrays(const fsr_program_step *step, const sizes *s, fsr_launch *launch) {
-    for (int a = 0; a < step->kernel->narrays; a++)
-        launch->array[a] = array(step, a, s);
+static void arrays(const fsr_thunk *thunk, const sizes *s, fsr_launch *launch) {
+    for (int a = 0; a < thunk->kernel->narrays; a++)
+        launch->array[a] = array(thunk, a, s);
 }
 
-static void free_arrays(const fsr_program_step *step, fsr_launch *launch) {
-    for (int a = 0; a < step->kernel->narrays; a++)
+static void free_arrays(const fsr_thunk *thunk, fsr_launch *launch) {
+    for (int a = 0; a < thunk->kernel->narrays; a++)
         free(launch->array[a]);
 }
 
-static void compare(const fsr_program_step *step, const sizes *s, const fsr_launch *got, const fsr_launch *want,
+static void compare(const fsr_thunk *thunk, const sizes *s, const fsr_launch *got, const fsr_launch *want,
                     const char *text) {
-    const char *what = step->kernel->comment;
-    for (int a = 0; a < step->kernel->narrays; a++) {
+    const char *what = thunk->kernel->comment;
+    for (int a = 0; a < thunk->kernel->narrays; a++) {
         const float *x = got->array[a], *y = want->array[a];
-        if (is_report(step, a) && *(uint64_t *)got->array[a])
+        if (is_report(thunk, a) && *(uint64_t *)got->array[a])
             fail_msg("%s: reports %lld\n%s", what, (long long)*(int64_t *)got->array[a], text);
-        if (is_report(step, a) || !step->kernel->array[a].written)
+        if (is_report(thunk, a) || !thunk->kernel->array[a].written)
             continue;
         for (int64_t i = 0; i < s->out; i++)
             if (x[i] != y[i] && !(x[i] < y[i] * 1.0001 && x[i] > y[i] * 0.9999))
@@ -63,25 +63,25 @@ static void compare(const fsr_program_step *step, const sizes *s, const fsr_laun
     }
 }
 
-static void run(const fsr_program_step *step, const sizes *s) {
-    fsr_launch want = fsr_program_launch(step), got = fsr_program_launch(step);
+static void run(const fsr_thunk *thunk, const sizes *s) {
+    fsr_launch want = fsr_program_launch(thunk), got = fsr_program_launch(thunk);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
-    assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
-    arrays(step, s, &want);
-    assert_int_equal(fsr_kernel_interpret(step->kernel, &want), FSR_OK);
+    assert_int_equal(fsr_emit_cuda_for_host(thunk->kernel, &text), FSR_OK);
+    arrays(thunk, s, &want);
+    assert_int_equal(fsr_kernel_interpret(thunk->kernel, &want), FSR_OK);
     for (uint64_t seed = 0; seed < 2; seed++) {
-        arrays(step, s, &got);
-        got.work = malloc((size_t)step->work_bytes + 1);
-        got.zero = calloc(1, (size_t)step->zero_bytes + 1);
-        if (host_cuda_run(step->kernel, text.data, &got, seed, &fault))
-            fail_msg("%s: %s\n%s", step->kernel->comment, fault.message, text.data);
-        compare(step, s, &got, &want, text.data);
-        free_arrays(step, &got);
+        arrays(thunk, s, &got);
+        got.work = malloc((size_t)thunk->work_bytes + 1);
+        got.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
+        if (host_cuda_run(thunk->kernel, text.data, &got, seed, &fault))
+            fail_msg("%s: %s\n%s", thunk->kernel->comment, fault.message, text.data);
+        compare(thunk, s, &got, &want, text.data);
+        free_arrays(thunk, &got);
         free(got.work);
         free(got.zero);
     }
-    free_arrays(step, &want);
+    free_arrays(thunk, &want);
     fsr_text_free(&text);
 }
 

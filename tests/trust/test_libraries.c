@@ -312,11 +312,11 @@ static void add_to(fsr_node *out, const fsr_node *in, const char *text, float a,
                                       {.kind = FSR_PARAM_ZEROED, .index = 1},
                                       FSR_VALUE_OF(a),
                                       FSR_VALUE_OF(n)};
-    fsr_step_array type = {.dtype = FSR_F32, .ndim = 1, .shape = {n}};
+    fsr_frame_array type = {.dtype = FSR_F32, .ndim = 1, .shape = {n}};
     const fsr_callee callee = {.name = "add_to",
                                .inputs = 2,
                                .outputs = 2,
-                               .types = (fsr_step_array[]){type, type},
+                               .types = (fsr_frame_array[]){type, type},
                                .kernel = {.code = text,
                                           .name = "add_to",
                                           .grid = {(n + BLOCK - 1) / BLOCK},
@@ -426,7 +426,7 @@ static void kernels_of_too_many_parameters(void **state) {
     const fsr_callee callee = {.name = "many",
                                .inputs = 1,
                                .outputs = 1,
-                               .types = &(fsr_step_array){.dtype = FSR_F32, .ndim = 1, .shape = {100}},
+                               .types = &(fsr_frame_array){.dtype = FSR_F32, .ndim = 1, .shape = {100}},
                                .kernel = {.code = "/* many */",
                                           .name = "many",
                                           .grid = {1},

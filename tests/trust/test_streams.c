@@ -83,7 +83,7 @@ static fsr_stats stats_of(fsr_context *ctx) {
 }
 
 /* A call of the program's own that copies. */
-static fsr_status copied(const fsr_step *s) {
+static fsr_status copied(const fsr_call_frame *s) {
     float *out = s->output[0].data;
     const size_t bytes = sizeof(float) * (size_t)s->input[0].shape[0];
     return cudaMemcpyAsync(out, s->input[0].data, bytes, cudaMemcpyDeviceToDevice, s->stream) ? FSR_ERR_DEVICE : FSR_OK;
@@ -189,8 +189,8 @@ static void explain_says_it(void **state) {
     fsr_graph *g = fsr_graph_new(ctx), *h = fsr_graph_new(off);
     fsr_node x = fsr_exp(fsr_sqrt(fsr_arange(g, FSR_F32, N))), y = fsr_exp(fsr_sqrt(fsr_arange(h, FSR_F32, N)));
     explained(x, "launched as one CUDA graph when it runs again");
-    explained(fsr_exp(called_once(g, x, false)), "launched step by step: library call copied may not be recorded");
-    explained(y, "launched step by step: the knob graphs is 0");
+    explained(fsr_exp(called_once(g, x, false)), "launched one by one: library call copied may not be recorded");
+    explained(y, "launched one by one: the knob graphs is 0");
     fsr_close(ctx);
     fsr_close(off);
 }

@@ -63,7 +63,7 @@ static void defaults(void **state) {
     assert_int_equal(c.fusion, 1);
     assert_int_equal(c.fuel, -1);
     assert_null(c.cache_dir);
-    assert_null(c.skip_passes);
+    assert_null(c.skip_rewrites);
     assert_int_equal(c.cache_mb, 512);
     assert_int_equal(c.log_level, FSR_LOG_WARNING);
     assert_int_equal(c.deterministic, 1);

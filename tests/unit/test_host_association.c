@@ -10,7 +10,6 @@
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/one_graph.h"
 #include "tests/support/targets.h"
-#include <math.h>
 #include <stdio.h>
 
 enum { MACHINES = 3 };
@@ -33,9 +32,9 @@ static fsr_program planned(fsr_node out, const fsr_target *target) {
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
-/* Everything of two steps that a fold's tree depends on. What may differ: how many teams there are, of how many blocks,
+/* Everything of two thunks that a fold's tree depends on. What may differ: how many teams there are, of how many blocks,
  * and whether these hold their parts. */
-static bool same_step(const fsr_program_step *a, const fsr_program_step *b) {
+static bool same_thunk(const fsr_thunk *a, const fsr_thunk *b) {
     const fsr_schedule *s = &a->kernel->schedule, *t = &b->kernel->schedule;
     const bool team = s->kind == FSR_SCHEDULE_TEAM;
     return strcmp(a->kernel->comment, b->kernel->comment) == 0 && s->kind == t->kind && s->threads == t->threads &&
@@ -51,7 +50,7 @@ static void expect_same_plans(fsr_node x, const char *what) {
         fsr_program other = planned(x, machine[m]);
         bool same = first.info.kernels == other.info.kernels && first.work_bytes == other.work_bytes;
         for (int i = 0; same && i < first.info.kernels; i++)
-            same = same_step(fsr_program_kernel(&first, i), fsr_program_kernel(&other, i));
+            same = same_thunk(fsr_program_kernel(&first, i), fsr_program_kernel(&other, i));
         if (!same)
             fail_msg("%s: another plan on %d multiprocessors:\n%s\n%s", what, machine[m]->processors, first.explanation,
                      other.explanation);
@@ -106,19 +105,19 @@ static void fill(float *x, int64_t n) {
 
 /* One kernel, x in and one array out. */
 static float *run(fsr_program *p, const float *x, int64_t n) {
-    const fsr_program_step *step = fsr_program_kernel(p, 0);
-    fsr_launch launch = fsr_program_launch(step);
+    const fsr_thunk *thunk = fsr_program_kernel(p, 0);
+    fsr_launch launch = fsr_program_launch(thunk);
     fsr_text text = {0};
     fsr_fault fault = {FSR_OK, NULL};
     float *y = calloc((size_t)n, sizeof *y);
     assert_int_equal(p->info.kernels, 1);
-    assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
-    for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? (void *)(uintptr_t)x : (void *)y;
-    launch.work = malloc((size_t)step->work_bytes + 1);
-    launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-    if (host_cuda_run(step->kernel, text.data, &launch, 3, &fault))
-        fail_msg("%s: %s", step->kernel->comment, fault.message);
+    assert_int_equal(fsr_emit_cuda_for_host(thunk->kernel, &text), FSR_OK);
+    for (int a = 0; a < thunk->kernel->narrays; a++)
+        launch.array[a] = thunk->use[a].slot.kind == FSR_SLOT_LEAF ? (void *)(uintptr_t)x : (void *)y;
+    launch.work = malloc((size_t)thunk->work_bytes + 1);
+    launch.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
+    if (host_cuda_run(thunk->kernel, text.data, &launch, 3, &fault))
+        fail_msg("%s: %s", thunk->kernel->comment, fault.message);
     free(launch.work);
     free(launch.zero);
     fsr_text_free(&text);
@@ -161,34 +160,6 @@ static void columns(void **state) {
     expect_same_bits(fsr_sum(array(3000, 40), AXES(0), 1, 0), FSR_SCHEDULE_COL);
 }
 
-/* A thread that folds a few columns by itself has the bits of eight that meet. */
-static void brief_columns(void **state) {
-    (void)state;
-    for (int cols = 2; cols <= 8; cols++) {
-        const fsr_node x = fsr_sub(array(cols, 80000), fsr_float(g, 0.25));
-        const fsr_node out[] = {fsr_sum(x, AXES(0), 1, 0), fsr_prod(x, AXES(0), 1, 0), fsr_min(x, AXES(0), 1, 0)};
-        float *in = malloc(sizeof *in * 80000 * 8);
-        fill(in, 80000 * (int64_t)cols);
-        for (int i = 0; i < 80000 * cols; i++)
-            in[i] = i % 3 == 0 ? 0.25f : i % 7 == 0 ? -INFINITY : in[i];
-        for (int o = 0; o < 3; o++) {
-            fsr_program p = planned(out[o], &target_gpu);
-            fsr_program_step *step = (fsr_program_step *)(uintptr_t)fsr_program_kernel(&p, 0);
-            fsr_schedule *s = &step->kernel->schedule;
-            assert_true(s->kind == FSR_SCHEDULE_COL && s->abreast == s->threads);
-            float *alone = run(&p, in, 80000);
-            s->abreast = 32;
-            step->blocks = (80000 + 32 * s->vector - 1) / (32 * s->vector);
-            float *met = run(&p, in, 80000);
-            assert_memory_equal(alone, met, sizeof *met * 80000);
-            free(alone);
-            free(met);
-            fsr_program_clear(&p);
-        }
-        free(in);
-    }
-}
-
 static void lookback(void **state) {
     (void)state;
     fsr_node x = array(2, 70000);
@@ -216,7 +187,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(rows, setup, teardown),
         cmocka_unit_test_setup_teardown(split, setup, teardown),
         cmocka_unit_test_setup_teardown(columns, setup, teardown),
-        cmocka_unit_test_setup_teardown(brief_columns, setup, teardown),
         cmocka_unit_test_setup_teardown(lookback, setup, teardown),
         cmocka_unit_test_setup_teardown(team, setup, teardown),
     };

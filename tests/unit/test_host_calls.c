@@ -67,9 +67,9 @@ static char *source_of(const fsr_kernel *k, fsr_status (*emit)(const fsr_kernel 
 
 /* Leaves are the graph's own memory, which lies on the host. */
 static void arrays(const job *j, fsr_launch *launch, void **out) {
-    const fsr_program_step *step = fsr_program_kernel(&j->program, 0);
-    for (int a = 0; a < step->kernel->narrays; a++) {
-        const fsr_slot *slot = &step->use[a].slot;
+    const fsr_thunk *thunk = fsr_program_kernel(&j->program, 0);
+    for (int a = 0; a < thunk->kernel->narrays; a++) {
+        const fsr_slot *slot = &thunk->use[a].slot;
         assert_true(slot->kind == FSR_SLOT_LEAF || slot->kind == FSR_SLOT_OUTPUT);
         if (slot->kind == FSR_SLOT_LEAF) {
             const fsr_ref leaf = j->binding.leaf[slot->ordinal];
@@ -87,13 +87,13 @@ static bool texts_agree(const fsr_node *outs, int n, fsr_verify_report *report) 
     void *out[OUTS] = {NULL};
     fsr_fault fault = {FSR_OK, NULL};
     job_begin(&j, outs, n);
-    const fsr_program_step *step = fsr_program_kernel(&j.program, 0);
-    fsr_launch launch = fsr_program_launch(step);
+    const fsr_thunk *thunk = fsr_program_kernel(&j.program, 0);
+    fsr_launch launch = fsr_program_launch(thunk);
     arrays(&j, &launch, out);
-    launch.work = malloc((size_t)step->work_bytes + 1);
-    launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-    char *source = source_of(step->kernel, fsr_emit_cuda_for_host);
-    if (host_cuda_run(step->kernel, source, &launch, 1, &fault))
+    launch.work = malloc((size_t)thunk->work_bytes + 1);
+    launch.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
+    char *source = source_of(thunk->kernel, fsr_emit_cuda_for_host);
+    if (host_cuda_run(thunk->kernel, source, &launch, 1, &fault))
         fail_msg("%s\n%s", fault.message, source);
     bool good = true;
     memset(report, 0, sizeof *report);

@@ -23,14 +23,14 @@ static void check(fsr_node x, fsr_schedule_kind kind, int vector) {
 /* Elements of a row; rows; of a computed array; two axes at once. */
 static fsr_node picked(int64_t rows, int64_t n, int64_t from) {
     fsr_node x = n > from ? array(rows, from) : fsr_mul(array(rows, from), fsr_float(g, 2));
-    return fsr_take(x, indices(n, from), 1, FSR_BOUND_RAISE);
+    return fsr_take(x, indices(n, from), 1, FSR_INDEX_RAISE);
 }
 static fsr_node chosen(int64_t n, int64_t cols, int64_t from) {
-    return fsr_take(array(from, cols), indices(n, from), 0, FSR_BOUND_RAISE);
+    return fsr_take(array(from, cols), indices(n, from), 0, FSR_INDEX_RAISE);
 }
 static fsr_node twice(int64_t n) {
     fsr_node i = indices(n, 7), j = indices(n, 11);
-    return fsr_index(array(7, 11), ((fsr_node[]){fsr_expand(i, 1), j}), 2, FSR_BOUND_WRAP);
+    return fsr_index(array(7, 11), ((fsr_node[]){fsr_expand(i, 1), j}), 2, FSR_INDEX_WRAP);
 }
 
 static void maps(void **state) {
@@ -54,11 +54,11 @@ static void rows(void **state) {
     x = picked(9, 40, 5);
     check(fsr_div(x, fsr_sum(x, AXES(1), 1, FSR_KEEPDIMS)), FSR_SCHEDULE_ROW, 0);
     check(fsr_cumsum(picked(9, 40, 5), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
-    fsr_node cube = fsr_take(fsr_input(g, "c", FSR_F32, 3, SHAPE(6, 5, 9)), indices(8, 5), 1, FSR_BOUND_RAISE);
+    fsr_node cube = fsr_take(fsr_input(g, "c", FSR_F32, 3, SHAPE(6, 5, 9)), indices(8, 5), 1, FSR_INDEX_RAISE);
     check(fsr_sum(cube, AXES(1, 2), 2, 0), FSR_SCHEDULE_ROW, 0);
     /* What the scan gives is an index: a load in a later stage. */
     x = fsr_cumsum(fsr_input(g, "i", FSR_I32, 2, SHAPE(4, 30)), AXES(1), 1, 0);
-    check(fsr_take(fsr_input(g, "t", FSR_F32, 1, SHAPE(17)), x, 0, FSR_BOUND_WRAP), FSR_SCHEDULE_ROW, 0);
+    check(fsr_take(fsr_input(g, "t", FSR_F32, 1, SHAPE(17)), x, 0, FSR_INDEX_WRAP), FSR_SCHEDULE_ROW, 0);
 }
 
 static void columns(void **state) {
@@ -101,7 +101,7 @@ static void open(fsr_node *out, const fsr_node *state, const fsr_node *arg, void
 }
 static void halve(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
     fsr_node middle = fsr_floor_divide(fsr_add(state[0], state[1]), fsr_int(g, 2));
-    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_BOUND_CLIP), arg[0]);
+    fsr_node below = fsr_less(fsr_take(*(fsr_node *)user, middle, 0, FSR_INDEX_CLIP), arg[0]);
     out[0] = fsr_where(below, fsr_add(middle, fsr_int(g, 1)), state[0]);
     out[1] = fsr_where(below, state[1], middle);
 }

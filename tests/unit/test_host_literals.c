@@ -69,7 +69,7 @@ static job begin(fsr_families *families, fsr_node x, double value) {
     for (int i = 0; i < OUTS; i++)
         refs[i] = (fsr_ref){out[i].id, out[i].output};
     assert_int_equal(fsr_flow_build(&flow, &j.binding, G, refs, OUTS), FSR_OK);
-    assert_int_equal(fsr_passes_run(&flow, &options.passes, why, sizeof why), FSR_OK);
+    assert_int_equal(fsr_rewrites_run(&flow, &options.rewrites, why, sizeof why), FSR_OK);
     assert_int_equal(fsr_choose_literals(families, &flow, true, &j.choice), FSR_OK);
     if (fsr_program_plan(&j.program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
@@ -88,20 +88,21 @@ static void end(job *j) {
 
 /* Every output, one after the other, from a run on the host. */
 static void run(const job *j, float out[OUTS][ROWS * COLS]) {
-    const fsr_program_step *step = fsr_program_kernel(&j->program, 0);
-    fsr_launch launch = fsr_program_launch(step);
+    const fsr_thunk *thunk = fsr_program_kernel(&j->program, 0);
+    fsr_launch launch = fsr_program_launch(thunk);
     fsr_fault fault = {FSR_OK, NULL};
-    for (int a = 0; a < step->kernel->narrays; a++) {
+    for (int a = 0; a < thunk->kernel->narrays; a++) {
         const fsr_ref leaf = j->binding.leaf[0];
-        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data
-                                                                  : out[step->use[a].slot.ordinal];
+        launch.array[a] = thunk->use[a].slot.kind == FSR_SLOT_LEAF
+                              ? fsr_graph_rec(G, leaf.id)->buffer[leaf.output]->data
+                              : out[thunk->use[a].slot.ordinal];
     }
-    for (int s = 0; s < step->kernel->nscalars; s++)
-        launch.scalar[s] = j->choice.literal[step->scalar[s] - j->program.nscalars].value;
-    launch.work = malloc((size_t)step->work_bytes + 1);
-    launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-    char *source = source_of(step->kernel, fsr_emit_cuda_for_host);
-    if (host_cuda_run(step->kernel, source, &launch, 1, &fault))
+    for (int s = 0; s < thunk->kernel->nscalars; s++)
+        launch.scalar[s] = j->choice.literal[thunk->scalar[s] - j->program.nscalars].value;
+    launch.work = malloc((size_t)thunk->work_bytes + 1);
+    launch.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
+    char *source = source_of(thunk->kernel, fsr_emit_cuda_for_host);
+    if (host_cuda_run(thunk->kernel, source, &launch, 1, &fault))
         fail_msg("%s\n%s", fault.message, source);
     free(source);
     free(launch.work);

@@ -11,22 +11,22 @@
 #include "tests/support/targets.h"
 
 /* Bytes of array a: as many elements as rows for a reduction's result, n otherwise. */
-static size_t bytes_of(const fsr_program_step *step, int a, int64_t n) {
-    const fsr_kernel *k = step->kernel;
+static size_t bytes_of(const fsr_thunk *thunk, int a, int64_t n) {
+    const fsr_kernel *k = thunk->kernel;
     bool row = false;
     for (int i = 0; i < k->ninsts; i++)
         row = row || (k->inst[i].kind == FSR_INST_STORE && k->stand[i].level == FSR_ROW && k->npasses > 0 &&
                       k->access[k->inst[i].index].buffer == a);
-    return (size_t)(row ? step->kernel->integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
+    return (size_t)(row ? thunk->kernel->integer[FSR_INT_ROWS] : n) * fsr_dtype_size(k->array[a].dtype);
 }
 
 /* Leaves: numbers. What is written starts as a pattern. */
-static void arrays(const fsr_program_step *step, int64_t n, fsr_launch *launch) {
-    const fsr_kernel *k = step->kernel;
+static void arrays(const fsr_thunk *thunk, int64_t n, fsr_launch *launch) {
+    const fsr_kernel *k = thunk->kernel;
     for (int a = 0; a < k->narrays; a++) {
-        unsigned char *data = malloc(bytes_of(step, a, n));
-        memset(data, 0x5a, bytes_of(step, a, n));
-        for (int64_t i = 0; step->use[a].slot.kind == FSR_SLOT_LEAF && i < n; i++)
+        unsigned char *data = malloc(bytes_of(thunk, a, n));
+        memset(data, 0x5a, bytes_of(thunk, a, n));
+        for (int64_t i = 0; thunk->use[a].slot.kind == FSR_SLOT_LEAF && i < n; i++)
             ((float *)data)[i] = (float)((i * 37 + a * 11) % 101) / 8 - 6;
         launch->array[a] = data;
     }
@@ -44,22 +44,22 @@ static size_t written(const fsr_kernel *k, const unsigned char *data, size_t byt
     return bytes;
 }
 
-static void run(const fsr_program_step *step, int64_t n) {
-    const fsr_kernel *k = step->kernel;
-    fsr_launch want = fsr_program_launch(step), got = fsr_program_launch(step);
+static void run(const fsr_thunk *thunk, int64_t n) {
+    const fsr_kernel *k = thunk->kernel;
+    fsr_launch want = fsr_program_launch(thunk), got = fsr_program_launch(thunk);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
     assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
-    arrays(step, n, &want);
+    arrays(thunk, n, &want);
     assert_int_equal(fsr_kernel_interpret(k, &want), FSR_OK);
     for (uint64_t seed = 0; seed < 2; seed++) {
-        arrays(step, n, &got);
-        got.work = malloc((size_t)step->work_bytes + 1);
-        got.zero = calloc(1, (size_t)step->zero_bytes + 1);
+        arrays(thunk, n, &got);
+        got.work = malloc((size_t)thunk->work_bytes + 1);
+        got.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
         if (host_cuda_run(k, text.data, &got, seed, &fault))
             fail_msg("%s: %s", k->comment, fault.message);
         for (int a = 0; a < k->narrays; a++)
-            if (memcmp(got.array[a], want.array[a], written(k, want.array[a], bytes_of(step, a, n))))
+            if (memcmp(got.array[a], want.array[a], written(k, want.array[a], bytes_of(thunk, a, n))))
                 fail_msg("%s: array %d differs\n%s", k->comment, a, text.data);
         free_arrays(k, &got);
         free(got.work);
@@ -227,27 +227,27 @@ static void filter_row(fsr_node *out, const fsr_node *in, void *user) {
     out[0] = fsr_filter(fsr_neg(in[0]), fsr_greater(in[0], zero), zero);
 }
 
-/* All steps; x is the only leaf, scalars there are none. */
+/* All thunks; x is the only leaf, scalars there are none. */
 static void run_program(const fsr_program *p, float *x, float *out, uint64_t seed) {
     char *arena = malloc((size_t)p->arena_bytes + 1);
     memset(arena, 0x5a, (size_t)p->arena_bytes + 1);
     for (int i = 0; i < p->info.kernels; i++) {
-        const fsr_program_step *step = fsr_program_kernel(p, i);
-        fsr_launch launch = fsr_program_launch(step);
+        const fsr_thunk *thunk = fsr_program_kernel(p, i);
+        fsr_launch launch = fsr_program_launch(thunk);
         fsr_fault fault = {FSR_OK, NULL};
         fsr_text text = {0};
-        assert_int_equal(step->kernel->nscalars, 0);
-        for (int a = 0; a < step->kernel->narrays; a++) {
-            fsr_slot slot = step->use[a].slot;
+        assert_int_equal(thunk->kernel->nscalars, 0);
+        for (int a = 0; a < thunk->kernel->narrays; a++) {
+            fsr_slot slot = thunk->use[a].slot;
             launch.array[a] = slot.kind == FSR_SLOT_LEAF     ? (void *)x
                               : slot.kind == FSR_SLOT_OUTPUT ? (void *)out
                                                              : arena + p->temporary[slot.ordinal].offset;
         }
-        launch.work = malloc((size_t)step->work_bytes + 1);
-        launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-        assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
-        if (host_cuda_run(step->kernel, text.data, &launch, seed, &fault))
-            fail_msg("%s: %s", step->kernel->comment, fault.message);
+        launch.work = malloc((size_t)thunk->work_bytes + 1);
+        launch.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
+        assert_int_equal(fsr_emit_cuda_for_host(thunk->kernel, &text), FSR_OK);
+        if (host_cuda_run(thunk->kernel, text.data, &launch, seed, &fault))
+            fail_msg("%s: %s", thunk->kernel->comment, fault.message);
         fsr_text_free(&text);
         free(launch.work);
         free(launch.zero);
@@ -319,7 +319,7 @@ static void scatters_given(void **state) {
             const int64_t n = sizes[s], count = n * part / 3;
             fsr_node x = INPUT(g, FSR_F32, n), at = fsr_cast(fsr_live(x, fsr_int(g, count)), FSR_I32);
             fsr_node zeros = fsr_zeros(g, FSR_I32, 1, SHAPE(PLACES));
-            fsr_node out = fsr_scatter_add(zeros, &at, 1, fsr_int(g, 1), FSR_BOUND_DROP, 0);
+            fsr_node out = fsr_scatter_add(zeros, &at, 1, fsr_int(g, 1), FSR_INDEX_DROP, 0);
             fsr_program program = planned(&out, 1);
             float *values = malloc((size_t)n * sizeof *values);
             int32_t want[PLACES] = {0}, got[PLACES];

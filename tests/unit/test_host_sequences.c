@@ -49,15 +49,15 @@ static void check(int64_t n, int64_t others, int axis, int flags) {
     fsr_node in = INPUT(g, FSR_F32, shape[0], shape[1]), first = fsr_full(g, FSR_F32, 1, &others, 0.25), out[2];
     fsr_scan_loop(out, &first, 1, &in, 1, 1, axis, flags, turn, NULL);
     fsr_program program = planned(out[1]);
-    const fsr_program_step *step = fsr_program_kernel(&program, 0);
-    assert_int_equal(step->kernel->schedule.kind, FSR_SCHEDULE_COL);
-    fsr_launch launch = fsr_program_launch(step);
+    const fsr_thunk *thunk = fsr_program_kernel(&program, 0);
+    assert_int_equal(thunk->kernel->schedule.kind, FSR_SCHEDULE_COL);
+    fsr_launch launch = fsr_program_launch(thunk);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
-    assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
-    for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? x : y;
-    if (host_cuda_run(step->kernel, text.data, &launch, 1, &fault))
+    assert_int_equal(fsr_emit_cuda_for_host(thunk->kernel, &text), FSR_OK);
+    for (int a = 0; a < thunk->kernel->narrays; a++)
+        launch.array[a] = thunk->use[a].slot.kind == FSR_SLOT_LEAF ? x : y;
+    if (host_cuda_run(thunk->kernel, text.data, &launch, 1, &fault))
         fail_msg("%s\n%s", fault.message, text.data);
     for (int64_t k = 0; k < others; k++) {
         float state = 0.25f;

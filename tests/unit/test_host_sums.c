@@ -69,19 +69,19 @@ static void check_row(const sums *s, const float *x, const float *y, int64_t r) 
 }
 
 static void run(const sums *s, int kind, uint64_t seed) {
-    const fsr_program_step *step = fsr_program_kernel(&s->program, 0);
+    const fsr_thunk *thunk = fsr_program_kernel(&s->program, 0);
     const int64_t n = s->rows * s->cols;
     float *x = malloc((size_t)n * sizeof *x), *y = calloc((size_t)n, sizeof *y);
-    fsr_launch launch = fsr_program_launch(step);
+    fsr_launch launch = fsr_program_launch(thunk);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
-    assert_int_equal(fsr_emit_cuda_for_host(step->kernel, &text), FSR_OK);
+    assert_int_equal(fsr_emit_cuda_for_host(thunk->kernel, &text), FSR_OK);
     fill(x, n, kind);
-    for (int a = 0; a < step->kernel->narrays; a++)
-        launch.array[a] = step->use[a].slot.kind == FSR_SLOT_LEAF ? x : y;
-    launch.work = malloc((size_t)step->work_bytes + 1);
-    launch.zero = calloc(1, (size_t)step->zero_bytes + 1);
-    if (host_cuda_run(step->kernel, text.data, &launch, seed, &fault))
+    for (int a = 0; a < thunk->kernel->narrays; a++)
+        launch.array[a] = thunk->use[a].slot.kind == FSR_SLOT_LEAF ? x : y;
+    launch.work = malloc((size_t)thunk->work_bytes + 1);
+    launch.zero = calloc(1, (size_t)thunk->zero_bytes + 1);
+    if (host_cuda_run(thunk->kernel, text.data, &launch, seed, &fault))
         fail_msg("%s\n%s", fault.message, text.data);
     for (int64_t r = 0; r < s->rows; r++)
         check_row(s, x, y, r);
@@ -93,15 +93,15 @@ static void run(const sums *s, int kind, uint64_t seed) {
 }
 
 /* Another schedule than the rules choose, which take blocks of their own for hundreds of such rows only. */
-static void take_rows(fsr_program_step *step) {
-    fsr_kernel *k = step->kernel;
+static void take_rows(fsr_thunk *thunk) {
+    fsr_kernel *k = thunk->kernel;
     k->schedule.kind = FSR_SCHEDULE_ROW;
     k->schedule.threads = k->schedule.abreast = 512;
     k->schedule.items = 8;
     fsr_schedule_finish(k);
-    step->kernel->integer[FSR_INT_SPLITS] = 1;
-    step->kernel->integer[FSR_INT_STRETCH] = step->kernel->integer[FSR_INT_COLS];
-    step->blocks = fsr_kernel_blocks(k, step->kernel->integer);
+    thunk->kernel->integer[FSR_INT_SPLITS] = 1;
+    thunk->kernel->integer[FSR_INT_STRETCH] = thunk->kernel->integer[FSR_INT_COLS];
+    thunk->blocks = fsr_kernel_blocks(k, thunk->kernel->integer);
 }
 
 /* Sums of `rows` rows of `cols` numbers; `down`: which are the columns of the array. */
@@ -112,7 +112,7 @@ static void check(int64_t rows, int64_t cols, bool down, fsr_schedule_kind kind)
         sums s = {rows, cols, down ? 1 : cols, down ? rows : 1, variants[v], {0}};
         s.program = planned(fsr_cumsum(x, (int[]){!down}, 1, variants[v]));
         if (kind == FSR_SCHEDULE_ROW && cols > 16384)
-            take_rows((fsr_program_step *)fsr_program_kernel(&s.program, 0));
+            take_rows((fsr_thunk *)fsr_program_kernel(&s.program, 0));
         const fsr_kernel *k = fsr_program_kernel(&s.program, 0)->kernel;
         assert_int_equal(k->schedule.kind, kind);
         for (int i = 0; i < KINDS; i++)

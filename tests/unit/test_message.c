@@ -168,7 +168,7 @@ static void the_configuration(void **state) {
     char why[200];
     (void)state;
     assert_int_equal(fsr_config_init(&config, NULL, 0), FSR_OK);
-    config.skip_passes = "\x1b[31m";
+    config.skip_rewrites = "\x1b[31m";
     assert_int_equal(fsr_open_why(&config, &ctx, why, sizeof why), FSR_ERR_VALUE);
     is_clean(why, "\\x1b[31m");
 }

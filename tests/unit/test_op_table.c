@@ -140,7 +140,7 @@ static void test_load_rules(void **state) {
     (void)state;
     fsr_region r = {.nargs = 1, .arg = {FSR_I64}, .ntables = 1, .table = {{FSR_F32, 2}}, .nresults = 1, .result = {1}};
     const fsr_inst index = {.kind = FSR_INST_PARAM, .dtype = FSR_I64, .compute = FSR_I64};
-    const fsr_inst load = {.kind = FSR_INST_LOAD, .dtype = FSR_F32, .component = 2, .bound = FSR_BOUND_WRAP};
+    const fsr_inst load = {.kind = FSR_INST_LOAD, .dtype = FSR_F32, .component = 2, .mode = FSR_INDEX_WRAP};
     int at;
     fsr_region_add(&r, &index);
     fsr_region_add(&r, &load);
@@ -151,10 +151,10 @@ static void test_load_rules(void **state) {
     fsr_value value[2];
     fsr_region_eval(&r, 0, 2, &(fsr_value){.i64 = -1}, &there, value);
     assert_true(value[1].f32 == 6);
-    r.inst[1].bound = FSR_BOUND_CLIP;
+    r.inst[1].mode = FSR_INDEX_CLIP;
     fsr_region_eval(&r, 0, 2, &(fsr_value){.i64 = 7}, &there, value);
     assert_true(value[1].f32 == 6);
-    r.inst[1].bound = FSR_BOUND_RAISE;
+    r.inst[1].mode = FSR_INDEX_RAISE;
     assert_string_equal(fsr_region_check(&r, FSR_IN_BODY, &at), "indices that are neither clipped nor wrapped");
     r.inst[1] = load;
     r.inst[1].component = 1;

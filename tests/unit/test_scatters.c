@@ -56,7 +56,7 @@ static const char rows[] = "kernel k_rows: put, max\n"
                            "  p1 row  v7 = f32 f0.0\n"
                            "  p1 row  store b3[d0] row_linear = v7\n";
 
-/* What is dropped, told as well: nobody reads what the report's bound gives. */
+/* What is dropped, told as well: nobody reads what the report's mode gives. */
 static const char told[] = "kernel k_told: put\n"
                            "  domain [d0] passes 0 ints 6\n"
                            "  array b0 i64\n"
@@ -97,15 +97,15 @@ static fsr_kernel *parse(const char *text) {
     return k;
 }
 
-/* Places of `rows` rows of n elements among m: no two equal, some counted from the end; of a bound that drops every
+/* Places of `rows` rows of n elements among m: no two equal, some counted from the end; of a mode that drops every
  * third one outside. transposed: the rows are read down the columns. */
-static void fill(arrays *a, int r, int n, int m, fsr_bound bound, bool transposed) {
+static void fill(arrays *a, int r, int n, int m, fsr_index_mode mode, bool transposed) {
     static const int64_t odd[] = {1000000, -1000000, INT64_MAX, INT64_MIN, M * R, -M * R - 1};
     for (int i = 0; i < r * n; i++) {
         const int at = transposed ? i % n * r + i / n : i, place = i % n * 7 % m;
         a->x[at] = (float)(i * 3 % 101 - 40);
-        a->place[at] = bound != FSR_BOUND_CLIP && i % 2 ? place - m : place;
-        if (bound == FSR_BOUND_DROP && i % 3 == 0)
+        a->place[at] = mode != FSR_INDEX_CLIP && i % 2 ? place - m : place;
+        if (mode == FSR_INDEX_DROP && i % 3 == 0)
             a->place[at] = odd[i / 3 % 6];
     }
     a->y = malloc((size_t)(r * m) * sizeof *a->y);
@@ -114,22 +114,22 @@ static void fill(arrays *a, int r, int n, int m, fsr_bound bound, bool transpose
         a->y[i] = -7;
 }
 
-static void compare(arrays *a, int r, int n, int m, fsr_bound bound, bool transposed, const char *who) {
+static void compare(arrays *a, int r, int n, int m, fsr_index_mode mode, bool transposed, const char *who) {
     float *want = malloc((size_t)(r * m) * sizeof *want);
     for (int i = 0; i < r * m; i++)
         want[i] = -7;
     for (int i = 0; i < r * n; i++)
-        if (bound != FSR_BOUND_DROP || i % 3)
+        if (mode != FSR_INDEX_DROP || i % 3)
             want[i / n * m + i % n * 7 % m] = a->x[transposed ? i % n * r + i / n : i] + 1;
     for (int i = 0; i < r * m; i++)
         if (a->y[i] != want[i])
-            fail_msg("%s, %s: element %d is %g, not %g", who, fsr_bound_name(bound), i, a->y[i], want[i]);
+            fail_msg("%s, %s: element %d is %g, not %g", who, fsr_index_mode_name(mode), i, a->y[i], want[i]);
     free(want);
     free(a->y);
     free(a->beside);
 }
 
-static const fsr_bound bounds[] = {FSR_BOUND_CLIP, FSR_BOUND_WRAP, FSR_BOUND_DROP};
+static const fsr_index_mode modes[] = {FSR_INDEX_CLIP, FSR_INDEX_WRAP, FSR_INDEX_DROP};
 
 typedef void (*runner)(fsr_kernel *k, fsr_launch *launch, void *user);
 
@@ -140,19 +140,19 @@ static void bind(fsr_launch *launch, arrays *a) {
     launch->array[3] = a->beside;
 }
 
-/* The map, under each bound. */
+/* The map, under each mode. */
 static void each_flat(const char *schedule, runner run, void *user, const char *who) {
     for (int b = 0; b < 3; b++) {
         char text[1200];
         arrays a;
         fsr_launch launch = {.integer = {N, 1, 1, 1, N, N + 1}};
-        snprintf(text, sizeof text, flat, schedule, fsr_bound_name(bounds[b]));
-        fill(&a, 1, N, N + 1, bounds[b], false);
+        snprintf(text, sizeof text, flat, schedule, fsr_index_mode_name(modes[b]));
+        fill(&a, 1, N, N + 1, modes[b], false);
         bind(&launch, &a);
         run(parse(text), &launch, user);
         for (int i = 0; i < N; i++)
             assert_true(a.beside[i] == a.x[i]);
-        compare(&a, 1, N, N + 1, bounds[b], false, who);
+        compare(&a, 1, N, N + 1, modes[b], false, who);
     }
 }
 
@@ -163,7 +163,7 @@ static void each_told(const char *schedule, runner run, void *user, const char *
     uint64_t worst = 0, greatest = 0;
     fsr_launch launch = {.integer = {N, 1, 1, 1, N, N + 1}};
     snprintf(text, sizeof text, told, schedule);
-    fill(&a, 1, N, N + 1, FSR_BOUND_DROP, false);
+    fill(&a, 1, N, N + 1, FSR_INDEX_DROP, false);
     bind(&launch, &a);
     launch.array[3] = &worst;
     run(parse(text), &launch, user);
@@ -171,21 +171,21 @@ static void each_told(const char *schedule, runner run, void *user, const char *
         if (a.place[i] < -N - 1 || a.place[i] > N)
             greatest = (uint64_t)a.place[i] > greatest ? (uint64_t)a.place[i] : greatest;
     assert_true(greatest && worst == greatest);
-    compare(&a, 1, N, N + 1, FSR_BOUND_DROP, false, who);
+    compare(&a, 1, N, N + 1, FSR_INDEX_DROP, false, who);
 }
 
-/* Rows, or columns, under each bound. */
+/* Rows, or columns, under each mode. */
 static void each_rows(const char *schedule, bool transposed, runner run, void *user, const char *who) {
     for (int b = 0; b < 3; b++) {
         char text[1400];
         const char *linear = transposed ? "" : "linear";
         arrays a;
         fsr_launch launch = {.integer = {R, C, 1, C, R, C, transposed ? 1 : C, transposed ? R : 1, M, M}};
-        snprintf(text, sizeof text, rows, schedule, linear, linear, fsr_bound_name(bounds[b]));
-        fill(&a, R, C, M, bounds[b], transposed);
+        snprintf(text, sizeof text, rows, schedule, linear, linear, fsr_index_mode_name(modes[b]));
+        fill(&a, R, C, M, modes[b], transposed);
         bind(&launch, &a);
         run(parse(text), &launch, user);
-        compare(&a, R, C, M, bounds[b], transposed, who);
+        compare(&a, R, C, M, modes[b], transposed, who);
     }
 }
 

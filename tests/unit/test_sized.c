@@ -41,7 +41,7 @@ static void sizes(void **state) {
 /* A config of headers that end after `fuel`: what follows is the environment's or the default, not what lies behind. */
 static void older_config(void **state) {
     (void)state;
-    const size_t older = offsetof(fsr_config, skip_passes);
+    const size_t older = offsetof(fsr_config, skip_rewrites);
     WIDE(fsr_config) config;
     char why[200];
     fsr_context *ctx;
@@ -200,7 +200,7 @@ static void loops(void **state) {
     refused(out[0], FSR_ERR_VALUE, "iterate: the loop" NONE);
 }
 
-static fsr_status same(const fsr_step *s) {
+static fsr_status same(const fsr_call_frame *s) {
     memcpy(s->output[0].data, s->input[0].data, sizeof(float) * (size_t)s->input[0].shape[0]);
     return FSR_OK;
 }

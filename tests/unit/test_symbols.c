@@ -52,13 +52,13 @@ static fsr_kernel *parse(const char *text) {
     return k;
 }
 
-static fsr_kernel *gather_kernel(fsr_bound bound, bool gpu) {
+static fsr_kernel *gather_kernel(fsr_index_mode mode, bool gpu) {
     char text[2048];
-    bool raises = bound == FSR_BOUND_RAISE;
+    bool raises = mode == FSR_INDEX_RAISE;
     snprintf(text, sizeof text, gather,
              gpu ? "gpu map threads 32 abreast 1 vector 1 items 2 accumulators 0 resident 0"
                  : "cpu map abreast 1 lanes 8 chunk 4096 work 3 flat",
-             fsr_bound_name(bound), raises ? " to b2" : "");
+             fsr_index_mode_name(mode), raises ? " to b2" : "");
     const char *words = strstr(text, "  array b2");
     fsr_kernel *k = NULL;
     if (raises)
@@ -98,21 +98,21 @@ static void drop(arrays *a) {
     free(a->y);
 }
 
-static int64_t expected(fsr_bound bound, int64_t i) {
-    if (bound == FSR_BOUND_WRAP)
+static int64_t expected(fsr_index_mode mode, int64_t i) {
+    if (mode == FSR_INDEX_WRAP)
         return (i % M + M) % M;
-    if (bound == FSR_BOUND_RAISE && i < 0 && i >= -M)
+    if (mode == FSR_INDEX_RAISE && i < 0 && i >= -M)
         return i + M;
     return i < 0 ? 0 : i >= M ? M - 1 : i;
 }
 
-static void compare(const arrays *a, fsr_bound bound, const char *who) {
+static void compare(const arrays *a, fsr_index_mode mode, const char *who) {
     uint64_t worst = 0;
     for (int i = 0; i < N; i++) {
         const int64_t at = a->index[i];
-        if (a->y[i] != a->x[expected(bound, at)] + 1)
-            fail_msg("%s, %s: index %lld of %d gives %g", who, fsr_bound_name(bound), (long long)at, M, a->y[i]);
-        if (bound == FSR_BOUND_RAISE && (at < -M || at >= M))
+        if (a->y[i] != a->x[expected(mode, at)] + 1)
+            fail_msg("%s, %s: index %lld of %d gives %g", who, fsr_index_mode_name(mode), (long long)at, M, a->y[i]);
+        if (mode == FSR_INDEX_RAISE && (at < -M || at >= M))
             worst = (uint64_t)at > worst ? (uint64_t)at : worst;
     }
     if (a->worst != worst)
@@ -129,15 +129,15 @@ static void bind(const fsr_kernel *k, arrays *a, fsr_launch *launch) {
 
 static void interpreted(void **state) {
     (void)state;
-    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++)
+    for (int mode = 0; mode <= FSR_INDEX_WRAP; mode++)
         for (int far = 0; far < 2; far++) {
-            fsr_kernel *k = gather_kernel((fsr_bound)bound, true);
+            fsr_kernel *k = gather_kernel((fsr_index_mode)mode, true);
             fsr_launch launch;
             arrays a;
             fill(&a, far);
             bind(k, &a, &launch);
             assert_int_equal(fsr_kernel_interpret(k, &launch), FSR_OK);
-            compare(&a, (fsr_bound)bound, "the interpreter");
+            compare(&a, (fsr_index_mode)mode, "the interpreter");
             drop(&a);
             fsr_kernel_free(k);
         }
@@ -145,23 +145,23 @@ static void interpreted(void **state) {
 
 static void as_c(void **state) {
     cpu_fixture *t = *state;
-    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++)
+    for (int mode = 0; mode <= FSR_INDEX_WRAP; mode++)
         for (int far = 0; far < 2; far++) {
             arrays a;
             fill(&a, far);
-            t->k = gather_kernel((fsr_bound)bound, false);
+            t->k = gather_kernel((fsr_index_mode)mode, false);
             bind(t->k, &a, &t->launch);
             cpu_run(t);
-            compare(&a, (fsr_bound)bound, "C");
+            compare(&a, (fsr_index_mode)mode, "C");
             drop(&a);
         }
 }
 
 static void as_cuda(void **state) {
     (void)state;
-    for (int bound = 0; bound <= FSR_BOUND_WRAP; bound++)
+    for (int mode = 0; mode <= FSR_INDEX_WRAP; mode++)
         for (int vector = 1; vector <= 4; vector *= 4) {
-            fsr_kernel *k = gather_kernel((fsr_bound)bound, true);
+            fsr_kernel *k = gather_kernel((fsr_index_mode)mode, true);
             fsr_launch launch;
             fsr_fault fault = {FSR_OK, NULL};
             fsr_text text = {0};
@@ -174,7 +174,7 @@ static void as_cuda(void **state) {
             assert_int_equal(fsr_emit_cuda_for_host(k, &text), FSR_OK);
             if (host_cuda_run(k, text.data, &launch, 1, &fault))
                 fail_msg("%s\n%s", fault.message, text.data);
-            compare(&a, (fsr_bound)bound, "CUDA");
+            compare(&a, (fsr_index_mode)mode, "CUDA");
             drop(&a);
             fsr_text_free(&text);
             fsr_kernel_free(k);
@@ -272,7 +272,7 @@ static void long_guards(void **state) {
 /* What is known of an address with a symbol: its range, and the rest by the coefficient; not where it lies. */
 static void facts(void **state) {
     (void)state;
-    fsr_kernel *k = gather_kernel(FSR_BOUND_CLIP, true);
+    fsr_kernel *k = gather_kernel(FSR_INDEX_CLIP, true);
     const int64_t integer[] = {N, 1, 1, 1, N, M};
     int64_t low, high;
     const fsr_form f = fsr_form_of_access(k, integer, 1), own = fsr_form_of_access(k, integer, 0);
@@ -304,20 +304,20 @@ static void facts(void **state) {
 
 static void refused(void **state) {
     (void)state;
-    fsr_kernel *k = gather_kernel(FSR_BOUND_CLIP, true);
+    fsr_kernel *k = gather_kernel(FSR_INDEX_CLIP, true);
     char why[160];
     k->inst[1].report = 1;
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
-    assert_string_equal(why, "v1: a bound that raises without a report, or another one with it");
+    assert_string_equal(why, "v1: a mode that raises without a report, or another one with it");
     k->inst[1].report = 0;
     k->form[k->access[1].form].term[0].value = 0;
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
-    assert_string_equal(why, "v2: an address by v0, which has no bound");
+    assert_string_equal(why, "v2: an address by v0, which nothing brings inside");
     k->form[k->access[1].form].term[0].value = 1;
-    k->inst[1].bound = FSR_BOUND_DROP;
+    k->inst[1].mode = FSR_INDEX_DROP;
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
     assert_string_equal(why, "v2: v1, which may drop, in what is no store");
-    k->inst[1].bound = FSR_BOUND_CLIP;
+    k->inst[1].mode = FSR_INDEX_CLIP;
     k->form[k->access[1].form].term[0].value = 3;
     assert_int_equal(fsr_kernel_verify(k, why, sizeof why), FSR_ERR_INTERNAL);
     assert_string_equal(why, "v2: takes v3, which is not earlier");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bounds: of random indices in every dtype, at numbers where ranges go wrong: whatever the pass calls inside is inside. */
+/* bounds: of random indices in every dtype, at numbers where ranges go wrong: whatever the rewrite calls inside is inside. */
 #include "primitives/primitives.h"
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 enum { GRAPHS = 30000, VALUES = 60, DEPTH = 5, MOST = 4, LENGTH = 7 };
@@ -84,7 +84,7 @@ static fsr_node any_index(void) {
 static const fsr_flow_node *clipping(const fsr_flow *flow) {
     for (int i = 0; i < flow->n; i++)
         if (flow->node[i].kind == FSR_NODE_GATHER)
-            return flow->node[i].bound == FSR_BOUND_CLIP ? &flow->node[i] : NULL;
+            return flow->node[i].mode == FSR_INDEX_CLIP ? &flow->node[i] : NULL;
     return NULL;
 }
 
@@ -116,11 +116,11 @@ static void what_is_inside_is(void **state) {
     for (int graph = 0; graph < GRAPHS; graph++) {
         extent = extents[below(16)];
         const fsr_node index = any_index();
-        const fsr_node out = fsr_take(INPUT(g, FSR_F32, extent), index, 0, FSR_BOUND_RAISE);
+        const fsr_node out = fsr_take(INPUT(g, FSR_F32, extent), index, 0, FSR_INDEX_RAISE);
         fsr_flow flow = flow_of(&out, 1);
-        flow_pass(&flow, "compose");
-        flow_pass(&flow, "fold");
-        if (flow.nleaves <= FSR_MAX_ARGS && flow_pass(&flow, "bounds")) {
+        flow_rewrite(&flow, "compose");
+        flow_rewrite(&flow, "fold");
+        if (flow.nleaves <= FSR_MAX_ARGS && flow_rewrite(&flow, "bounds")) {
             inside++;
             check(&flow, clipping(&flow), graph);
         }

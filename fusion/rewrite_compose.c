@@ -5,7 +5,7 @@
  * Two affine maps compose: source index = start1 + step1 * (start2 + step2 * out). Two reshapes are the last one.
  * Counter-example to composing an affine view over a reshape: the rows of a[::2].reshape(-1) have no affine form; such
  * pairs stay, and lowering splits the flat index where it can. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 
 static bool identity(const fsr_flow_node *n, const fsr_shape *source) {
@@ -66,7 +66,7 @@ bool fsr_flow_bare_outs(fsr_flow *flow) {
     return progress;
 }
 
-bool fsr_pass_compose(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_compose(fsr_flow *flow, fsr_status *status) {
     bool progress = false;
     fsr_link *to = fsr_flow_redirects(flow, status);
     for (int i = 0; to && i < flow->n; ++i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fold: exact ops on 0-d literals become literals with the value of the table; everything else stays. */
 #include "primitives/primitives.h"
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 static fsr_node literal(fsr_dtype dtype, fsr_value value) {
@@ -11,7 +11,7 @@ static fsr_node literal(fsr_dtype dtype, fsr_value value) {
 static void check_folded(fsr_node y, bool exact, fsr_value expected) {
     fsr_flow flow = flow_of(&y, 1);
     bool map = flow.node[flow.out[0].id].kind == FSR_NODE_MAP;
-    bool changed = flow_pass(&flow, "fold");
+    bool changed = flow_rewrite(&flow, "fold");
     const fsr_flow_node *n = &flow.node[flow.out[0].id];
     fsr_kind kind = n->kind;
     fsr_value value = n->value;

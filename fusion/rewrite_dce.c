@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drops nodes that no output needs and closes the gaps. Leaves keep their ordinals: the caller's bindings stay valid.
  * Arguments are earlier nodes, so one backward sweep marks and one forward sweep moves. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 
 void fsr_flow_mark(const fsr_flow *flow, bool *live) {
@@ -24,7 +24,7 @@ int *fsr_flow_readers(const fsr_flow *flow, fsr_status *status) {
     return n;
 }
 
-bool fsr_pass_dce(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_dce(fsr_flow *flow, fsr_status *status) {
     fsr_link *to = fsr_flow_redirects(flow, status);
     bool *live = calloc((size_t)flow->n + 1, sizeof *live);
     int kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* dce: what no output needs goes, the rest keeps its order, leaves and scalars keep their ordinals. */
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 static void keeps_ordinals(void **state) {
@@ -9,8 +9,8 @@ static void keeps_ordinals(void **state) {
     fsr_node p = fsr_param(g, "p", FSR_F32, 1), q = fsr_param(g, "q", FSR_F32, 2);
     fsr_node y = fsr_where(fsr_bool(g, false), fsr_mul(x, p), fsr_mul(z, q));
     fsr_flow flow = flow_of(&y, 1);
-    assert_true(flow_pass(&flow, "simplify"));
-    assert_true(flow_pass(&flow, "dce"));
+    assert_true(flow_rewrite(&flow, "simplify"));
+    assert_true(flow_rewrite(&flow, "dce"));
     flow_expect(&flow, "%0 = input f32[3] \"leaf1\"\n"
                        "%1 = param f32[] \"param1\" 0\n"
                        "%2 = view f32[3] %1 affine []\n"
@@ -37,8 +37,8 @@ static void tuples(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 3), y = fsr_argmax(x, NULL, 0, FSR_KEEPDIMS);
     fsr_flow flow = flow_of(&y, 1);
-    flow_pass(&flow, "compose");
-    flow_pass(&flow, "dce");
+    flow_rewrite(&flow, "compose");
+    flow_rewrite(&flow, "dce");
     flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "%1 = iota i64[3] axis=0\n"
                        "%2 = reduce (f32,i64)[1] %0, %1 axes=0 " ARGMAX_F32 "\n"
@@ -61,8 +61,8 @@ static void hinted_and_dead(void **state) {
     fsr_node x = INPUT(g, FSR_F32, 3), h = fsr_hint_set(fsr_exp(x), FSR_HINT_MATERIALIZE);
     fsr_node y = fsr_where(fsr_bool(g, true), x, h);
     fsr_flow flow = flow_of(&y, 1);
-    flow_pass(&flow, "simplify");
-    assert_true(flow_pass(&flow, "dce"));
+    flow_rewrite(&flow, "simplify");
+    assert_true(flow_rewrite(&flow, "dce"));
     flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "return %0\n");
     fsr_flow_clear(&flow);

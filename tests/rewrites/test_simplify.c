@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* simplify: every op with every literal on either side is offered to the pass; what it rewrites must give the same
+/* simplify: every op with every literal on either side is offered to the rewrite; what it rewrites must give the same
  * bits at signed zeros, subnormals, infinities, NaN and the integers' ends, what is known to differ must stay. */
 #include "primitives/primitives.h"
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 /* Both flows give the same bits for every edge value of their leaf. */
@@ -22,11 +22,11 @@ static void assert_same_values(const fsr_flow *a, const fsr_flow *b, const char 
     }
 }
 
-/* True if the pass rewrote the node, which then was checked. */
+/* True if the rewrite rewrote the node, which then was checked. */
 static bool offer(fsr_node y, const char *what) {
     fsr_flow before = flow_of(&y, 1), after;
     assert_int_equal(fsr_flow_copy(&after, &before), FSR_OK);
-    bool changed = flow_pass(&after, "simplify");
+    bool changed = flow_rewrite(&after, "simplify");
     if (changed)
         assert_same_values(&before, &after, what);
     fsr_flow_clear(&before);
@@ -72,7 +72,7 @@ static fsr_node typed(fsr_dtype dtype, double value) {
 
 static void stays(fsr_node y) {
     fsr_flow flow = flow_of(&y, 1);
-    bool changed = flow_pass(&flow, "simplify");
+    bool changed = flow_rewrite(&flow, "simplify");
     fsr_flow_clear(&flow);
     assert_false(changed);
 }
@@ -113,8 +113,8 @@ static void the_rules_in_text(void **state) {
                "return %1\n");
     y = fsr_exp(fsr_div(fsr_sub(x, fsr_float(g, 0)), fsr_float(g, 1)));
     fsr_flow flow = flow_of(&y, 1);
-    assert_true(flow_pass(&flow, "simplify"));
-    assert_true(flow_pass(&flow, "dce"));
+    assert_true(flow_rewrite(&flow, "simplify"));
+    assert_true(flow_rewrite(&flow, "dce"));
     flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "%1 = exp f32[3] %0\n"
                        "return %1\n");
@@ -127,7 +127,7 @@ static void a_literal_condition_chooses(void **state) {
     for (int side = 0; side < 2; side++) {
         fsr_node y = fsr_where(fsr_bool(g, side == 0), x, z);
         fsr_flow flow = flow_of(&y, 1);
-        assert_true(flow_pass(&flow, "simplify"));
+        assert_true(flow_rewrite(&flow, "simplify"));
         assert_int_equal(flow.node[flow.out[0].id].kind, FSR_NODE_DATA);
         assert_int_equal(flow.node[flow.out[0].id].ordinal, side);
         fsr_flow_clear(&flow);

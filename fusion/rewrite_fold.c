@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exact ops on literals become literals. An op that is only accurate to some ULP is left to the backend: folding it
  * here would give other bits than the unfused program's. Work is bounded: 0-d nodes only, one evaluation each. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 
 /* The literal that a link shows at every index: a CONST, or a broadcast of one. */
 static const fsr_flow_node *literal(const fsr_flow *flow, fsr_link link) {
@@ -14,7 +14,7 @@ static fsr_dtype compute_dtype(const fsr_flow *flow, const fsr_flow_node *n) {
     return flow->node[last.id].dtype[last.output];
 }
 
-bool fsr_pass_fold(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_fold(fsr_flow *flow, fsr_status *status) {
     bool progress = false;
     (void)status;
     for (int i = 0; i < flow->n; ++i) {

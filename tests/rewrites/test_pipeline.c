@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The runner: the table of passes, skip and print_after, the flow's signature and copy, and fsr_flow_verify. */
-#include "tests/passes/flows.h"
+/* The runner: the table of rewrites, skip and print_after, the flow's signature and copy, and fsr_flow_verify. */
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 static void the_table(void **state) {
     (void)state;
     static const char *const expected[] = {"compose", "simplify", "fold", "cse", "bounds", "hoist", "places", "dce"};
     int n = 0;
-    for (; fsr_pass_name(n); n++) {
+    for (; fsr_rewrite_name(n); n++) {
         assert_true(n < 8);
-        assert_string_equal(fsr_pass_name(n), expected[n]);
-        assert_non_null(fsr_pass_find(expected[n]));
+        assert_string_equal(fsr_rewrite_name(n), expected[n]);
+        assert_non_null(fsr_rewrite_find(expected[n]));
     }
     assert_int_equal(n, 8);
-    assert_null(fsr_pass_name(-1));
-    assert_null(fsr_pass_find("ce"));
-    assert_null(fsr_pass_find(""));
+    assert_null(fsr_rewrite_name(-1));
+    assert_null(fsr_rewrite_find("ce"));
+    assert_null(fsr_rewrite_find(""));
 }
 
 static void lists(void **state) {
@@ -30,48 +30,48 @@ static void lists(void **state) {
     assert_false(fsr_list_has(NULL, "fold"));
 }
 
-/* x * 1 + (2 + 3): each pass has something to do. */
+/* x * 1 + (2 + 3): each rewrite has something to do. */
 static fsr_node recorded(void) {
     fsr_node x = INPUT(g, FSR_F32, 3),
              three = fsr_add(fsr_full(g, FSR_F32, 0, NULL, 1), fsr_full(g, FSR_F32, 0, NULL, 2));
     return fsr_add(fsr_add(fsr_mul(x, fsr_float(g, 1)), three), fsr_flip(fsr_flip(fsr_exp(x), 0), 0));
 }
 
-static void run(const fsr_pass_options *options, const char *expected) {
+static void run(const fsr_rewrite_options *options, const char *expected) {
     fsr_node y = recorded();
     fsr_flow flow = flow_of(&y, 1);
     char why[200] = "";
-    if (fsr_passes_run(&flow, options, why, sizeof why))
+    if (fsr_rewrites_run(&flow, options, why, sizeof why))
         fail_msg("%s", why);
     flow_expect(&flow, expected);
     fsr_flow_clear(&flow);
 }
 
-static void all_passes(void **state) {
+static void all_rewrites(void **state) {
     (void)state;
-    run(&(fsr_pass_options){0}, "%0 = input f32[3] \"leaf0\"\n"
-                                "%1 = const f32[] 3\n"
-                                "%2 = view f32[3] %1 affine []\n"
-                                "%3 = add f32[3] %0, %2\n"
-                                "%4 = exp f32[3] %0\n"
-                                "%5 = add f32[3] %3, %4\n"
-                                "return %5\n");
+    run(&(fsr_rewrite_options){0}, "%0 = input f32[3] \"leaf0\"\n"
+                                   "%1 = const f32[] 3\n"
+                                   "%2 = view f32[3] %1 affine []\n"
+                                   "%3 = add f32[3] %0, %2\n"
+                                   "%4 = exp f32[3] %0\n"
+                                   "%5 = add f32[3] %3, %4\n"
+                                   "return %5\n");
 }
 
-static void skipped_passes(void **state) {
+static void skipped_rewrites(void **state) {
     (void)state;
-    run(&(fsr_pass_options){.skip = "simplify,compose"}, "%0 = input f32[3] \"leaf0\"\n"
-                                                         "%1 = const f32[] 1\n"
-                                                         "%2 = view f32[3] %1 affine []\n"
-                                                         "%3 = mul f32[3] %0, %2\n"
-                                                         "%4 = const f32[] 3\n"
-                                                         "%5 = view f32[3] %4 affine []\n"
-                                                         "%6 = add f32[3] %3, %5\n"
-                                                         "%7 = exp f32[3] %0\n"
-                                                         "%8 = view f32[3] %7 affine [2+-1*d0]\n"
-                                                         "%9 = view f32[3] %8 affine [2+-1*d0]\n"
-                                                         "%10 = add f32[3] %6, %9\n"
-                                                         "return %10\n");
+    run(&(fsr_rewrite_options){.skip = "simplify,compose"}, "%0 = input f32[3] \"leaf0\"\n"
+                                                            "%1 = const f32[] 1\n"
+                                                            "%2 = view f32[3] %1 affine []\n"
+                                                            "%3 = mul f32[3] %0, %2\n"
+                                                            "%4 = const f32[] 3\n"
+                                                            "%5 = view f32[3] %4 affine []\n"
+                                                            "%6 = add f32[3] %3, %5\n"
+                                                            "%7 = exp f32[3] %0\n"
+                                                            "%8 = view f32[3] %7 affine [2+-1*d0]\n"
+                                                            "%9 = view f32[3] %8 affine [2+-1*d0]\n"
+                                                            "%10 = add f32[3] %6, %9\n"
+                                                            "return %10\n");
 }
 
 static int printed(const char *after, const char *word) {
@@ -81,7 +81,8 @@ static int printed(const char *after, const char *word) {
     fsr_node y = recorded();
     fsr_flow flow = flow_of(&y, 1);
     char why[200];
-    fsr_status status = fsr_passes_run(&flow, &(fsr_pass_options){.print_after = after, .to = to}, why, sizeof why);
+    fsr_status status =
+        fsr_rewrites_run(&flow, &(fsr_rewrite_options){.print_after = after, .to = to}, why, sizeof why);
     fclose(to);
     fsr_flow_clear(&flow);
     int n = 0;
@@ -148,8 +149,8 @@ static void copies(void **state) {
     assert_int_equal(fsr_flow_copy(&b, &a), FSR_OK);
     assert_true(same_signature(&a, &b));
     assert_true(b.nleaves == a.nleaves && b.nscalars == a.nscalars);
-    flow_pass(&b, "dce");
-    flow_pass(&b, "simplify");
+    flow_rewrite(&b, "dce");
+    flow_rewrite(&b, "simplify");
     assert_false(same_signature(&a, &b));
     fsr_flow_clear(&a);
     char why[200];
@@ -205,9 +206,8 @@ static void computed_nodes_are_leaves(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(the_table),      T(lists),          T(all_passes),
-        T(skipped_passes), T(prints),         T(signatures),
-        T(copies),         T(verify_refuses), T(computed_nodes_are_leaves),
+        T(the_table),  T(lists),  T(all_rewrites),   T(skipped_rewrites),          T(prints),
+        T(signatures), T(copies), T(verify_refuses), T(computed_nodes_are_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
  *
  * After cse, so that two filters of one mask have one count. New nodes must come before their users, so the nodes are
  * copied in order into a list of their own. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 
 /* The same value at every index: a view of one element. */
@@ -200,7 +200,7 @@ static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
     return moved;
 }
 
-bool fsr_pass_hoist(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_hoist(fsr_flow *flow, fsr_status *status) {
     fsr_flow moved = {0};
     fsr_link *to = has_moves(flow) ? fsr_flow_redirects(flow, status) : NULL;
     int progress = to ? copy(flow, &moved, to) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,14 +23,14 @@ fsr_flow flow_of(const fsr_node *outs, int n) {
     return flow;
 }
 
-bool flow_pass(fsr_flow *flow, const char *name) {
+bool flow_rewrite(fsr_flow *flow, const char *name) {
     size_t before_size, after_size;
     char why[200] = "";
     fsr_status status = FSR_OK;
-    fsr_pass_fn pass = fsr_pass_find(name);
-    assert_non_null(pass);
+    fsr_rewrite_fn rewrite = fsr_rewrite_find(name);
+    assert_non_null(rewrite);
     void *before = fsr_flow_signature(flow, &before_size);
-    bool changed = pass(flow, &status);
+    bool changed = rewrite(flow, &status);
     assert_int_equal(status, FSR_OK);
     void *after = fsr_flow_signature(flow, &after_size);
     assert_true(before && after);
@@ -79,11 +79,11 @@ void flow_expect(const fsr_flow *flow, const char *text) {
     assert_int_equal(differs, 0);
 }
 
-void flow_check(const fsr_node *outs, int n, const char *pass, bool changed, const char *after) {
+void flow_check(const fsr_node *outs, int n, const char *rewrite, bool changed, const char *after) {
     fsr_flow flow = flow_of(outs, n);
-    assert_int_equal(flow_pass(&flow, pass), changed);
+    assert_int_equal(flow_rewrite(&flow, rewrite), changed);
     flow_expect(&flow, after);
-    assert_false(flow_pass(&flow, pass));
+    assert_false(flow_rewrite(&flow, rewrite));
     fsr_flow_clear(&flow);
 }
 

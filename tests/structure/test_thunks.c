@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* A program is steps of kinds: kernels, what is cleared before them, copies of outputs that are one value. */
+/* A program is thunks of kinds: kernels, what is cleared before them, copies of outputs that are one value. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 #include "tests/support/targets.h"
 #include <string.h>
 
-static void expect_kinds(const fsr_program *p, const fsr_step_kind *kind, int n) {
-    assert_int_equal(p->nsteps, n);
+static void expect_kinds(const fsr_program *p, const fsr_thunk_kind *kind, int n) {
+    assert_int_equal(p->nthunks, n);
     for (int i = 0; i < n; i++)
-        assert_int_equal(p->step[i].kind, kind[i]);
+        assert_int_equal(p->thunk[i].kind, kind[i]);
 }
 
-/* What a kernel leaves in its flags is cleared before it, in memory that other steps have before and afterwards. */
+/* What a kernel leaves in its flags is cleared before it, in memory that other thunks have before and afterwards. */
 static void flags_are_cleared_before(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 1 << 22), y = x;
     for (int i = 0; i < 3; i++)
         y = fsr_cumsum(fsr_flip(y, 0), (int[]){0}, 1, 0);
     fsr_program p = plan_of(&target_gpu, &y, 1);
-    const fsr_step_kind kind[] = {FSR_STEP_CLEAR,  FSR_STEP_KERNEL, FSR_STEP_CLEAR,
-                                  FSR_STEP_KERNEL, FSR_STEP_CLEAR,  FSR_STEP_KERNEL};
+    const fsr_thunk_kind kind[] = {FSR_THUNK_CLEAR,  FSR_THUNK_KERNEL, FSR_THUNK_CLEAR,
+                                   FSR_THUNK_KERNEL, FSR_THUNK_CLEAR,  FSR_THUNK_KERNEL};
     expect_kinds(&p, kind, 6);
     assert_int_equal(p.info.kernels, 3);
     assert_int_equal(p.info.temporaries, 2);
     assert_int_equal(p.zero_bytes, 0);
     int64_t apart = 0;
     for (int i = 0; i < 3; i++) {
-        const fsr_use *cleared = &p.step[2 * i].use[0];
-        const fsr_program_step *kernel = &p.step[2 * i + 1];
+        const fsr_use *cleared = &p.thunk[2 * i].use[0];
+        const fsr_thunk *kernel = &p.thunk[2 * i + 1];
         const fsr_use *flags = &kernel->use[kernel->kernel->narrays];
         const fsr_temporary *t = &p.temporary[cleared->slot.ordinal];
-        assert_int_equal(p.step[2 * i].nuses, 1);
+        assert_int_equal(p.thunk[2 * i].nuses, 1);
         assert_int_equal(kernel->nuses, kernel->kernel->narrays + 1);
         assert_true(cleared->written && flags->written && cleared->bytes == kernel->zero_bytes && t->bytes > 0);
         assert_int_equal(flags->slot.kind, FSR_SLOT_TEMPORARY);
@@ -43,7 +43,7 @@ static void flags_are_cleared_before(void **state) {
     assert_true(p.arena_bytes < apart);
     fsr_program_clear(&p);
     p = plan_of(&target_cpu, &y, 1);
-    expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_KERNEL, FSR_STEP_KERNEL, FSR_STEP_KERNEL}, 3);
+    expect_kinds(&p, (fsr_thunk_kind[]){FSR_THUNK_KERNEL, FSR_THUNK_KERNEL, FSR_THUNK_KERNEL}, 3);
     fsr_program_clear(&p);
 }
 
@@ -52,9 +52,9 @@ static void equal_outputs_are_copied(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, 100), out[] = {fsr_exp(x), fsr_sum(x, NULL, 0, 0), fsr_exp(x)};
     fsr_program p = plan_of(&target_cpu, out, 3);
-    const fsr_program_step *last = &p.step[p.nsteps - 1];
-    assert_int_equal(p.nsteps, p.info.kernels + 1);
-    assert_int_equal(last->kind, FSR_STEP_COPY);
+    const fsr_thunk *last = &p.thunk[p.nthunks - 1];
+    assert_int_equal(p.nthunks, p.info.kernels + 1);
+    assert_int_equal(last->kind, FSR_THUNK_COPY);
     assert_int_equal(last->use[0].slot.kind, FSR_SLOT_OUTPUT);
     assert_int_equal(last->use[0].slot.ordinal, 0);
     assert_int_equal(last->use[1].slot.ordinal, 2);
@@ -69,44 +69,45 @@ static void nothing_is_cleared_for_nothing(void **state) {
     (void)state;
     fsr_node y = fsr_cumsum(plan_matrix(g, 0, 1 << 20), (int[]){1}, 1, 0);
     fsr_program p = plan_of(&target_gpu, &y, 1);
-    for (int i = 0; i < p.nsteps; i++)
-        assert_int_equal(p.step[i].kind, FSR_STEP_KERNEL);
+    for (int i = 0; i < p.nthunks; i++)
+        assert_int_equal(p.thunk[i].kind, FSR_THUNK_KERNEL);
     fsr_program_clear(&p);
 }
 
 /* What is sorted is written by one kernel, a leaf by none; the call waits for it, its readers for the call; its
  * workspace is its own. Nothing joins kernels across it. */
-static void library_calls_are_steps(void **state) {
+static void library_calls_are_thunks(void **state) {
     (void)state;
     fsr_node a = plan_vector(g, 1000), b = plan_vector(g, 1000);
     fsr_node apart = fsr_abs(fsr_sub(a, b)), sorted = fsr_sort(apart, (int[]){0}, 1, 0);
-    fsr_node out[] = {fsr_take(a, fsr_argsort(apart, (int[]){0}, 1, 0), 0, FSR_BOUND_CLIP), fsr_mul(sorted, sorted)};
+    fsr_node out[] = {fsr_take(a, fsr_argsort(apart, (int[]){0}, 1, 0), 0, FSR_INDEX_CLIP), fsr_mul(sorted, sorted)};
     const fsr_target *const target[] = {&target_cpu, &target_gpu};
     for (int t = 0; t < 2; t++) {
         fsr_program p = plan_of(target[t], out, 2);
-        expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_KERNEL, FSR_STEP_LIBRARY, FSR_STEP_KERNEL, FSR_STEP_KERNEL}, 4);
-        const fsr_program_step *step = &p.step[1];
-        const fsr_temporary *work = &p.temporary[step->use[3].slot.ordinal];
+        expect_kinds(&p, (fsr_thunk_kind[]){FSR_THUNK_KERNEL, FSR_THUNK_LIBRARY, FSR_THUNK_KERNEL, FSR_THUNK_KERNEL},
+                     4);
+        const fsr_thunk *thunk = &p.thunk[1];
+        const fsr_temporary *work = &p.temporary[thunk->use[3].slot.ordinal];
         assert_int_equal(p.info.kernels, 3);
-        assert_int_equal(step->nuses, 4);
-        assert_true(!step->use[0].written && step->use[1].written && step->use[2].written && step->use[3].written);
-        assert_int_equal(step->bytes_moved, 3 * 4000);
-        assert_int_equal(work->bytes, step->call->work_bytes);
+        assert_int_equal(thunk->nuses, 4);
+        assert_true(!thunk->use[0].written && thunk->use[1].written && thunk->use[2].written && thunk->use[3].written);
+        assert_int_equal(thunk->bytes_moved, 3 * 4000);
+        assert_int_equal(work->bytes, thunk->call->work_bytes);
         assert_true(work->first == 1 && work->last == 1);
         assert_non_null(strstr(p.explanation, "library call: sort\n"));
-        assert_non_null(strstr(p.explanation, "a library call is a step of its own"));
+        assert_non_null(strstr(p.explanation, "a library call is a thunk of its own"));
         fsr_program_clear(&p);
     }
     fsr_node leaf = fsr_sort(fsr_cast(a, FSR_I32), (int[]){0}, 1, 0);
     fsr_program p = plan_of(&target_cpu, &leaf, 1);
-    expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_KERNEL, FSR_STEP_LIBRARY}, 2);
-    assert_int_equal(p.step[1].use[1].slot.kind, FSR_SLOT_OUTPUT);
+    expect_kinds(&p, (fsr_thunk_kind[]){FSR_THUNK_KERNEL, FSR_THUNK_LIBRARY}, 2);
+    assert_int_equal(p.thunk[1].use[1].slot.kind, FSR_SLOT_OUTPUT);
     fsr_program_clear(&p);
     int64_t shape = 500;
     leaf = fsr_sort(fsr_input(g, "x", FSR_I64, 1, &shape), NULL, 0, 0);
     p = plan_of(&target_gpu, &leaf, 1);
-    expect_kinds(&p, (fsr_step_kind[]){FSR_STEP_LIBRARY}, 1);
-    assert_int_equal(p.step[0].use[0].slot.kind, FSR_SLOT_LEAF);
+    expect_kinds(&p, (fsr_thunk_kind[]){FSR_THUNK_LIBRARY}, 1);
+    assert_int_equal(p.thunk[0].use[0].slot.kind, FSR_SLOT_LEAF);
     fsr_program_clear(&p);
 }
 
@@ -133,7 +134,7 @@ static void another_shape_is_no_copy(void **state) {
             fsr_node out = fsr_topk(rows[i].of, 5, (int[]){-1}, 1, 0);
             fsr_program p = plan_of(gpu ? &target_gpu : &target_cpu, &out, 1);
             assert_int_equal(p.info.kernels, rows[i].kernels);
-            assert_int_equal(p.nsteps, rows[i].kernels + rows[i].calls);
+            assert_int_equal(p.nthunks, rows[i].kernels + rows[i].calls);
             fsr_program_clear(&p);
         }
 }
@@ -141,7 +142,7 @@ static void another_shape_is_no_copy(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(flags_are_cleared_before), TEST(equal_outputs_are_copied),
-                                       TEST(nothing_is_cleared_for_nothing), TEST(library_calls_are_steps),
+                                       TEST(nothing_is_cleared_for_nothing), TEST(library_calls_are_thunks),
                                        TEST(another_shape_is_no_copy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

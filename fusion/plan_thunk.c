@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a program, one for each group of the partition, with what each uses: arrays of the caller, outputs,
+/* The thunks of a program, one for each group of the partition, with what each uses: arrays of the caller, outputs,
  * temporaries.
  *
- * A value has one home, the first output that it is, or a temporary made by the step that writes it. What is written
- * into an array that stays as it is elsewhere has that array's home, known before any step: its readers may come
+ * A value has one home, the first output that it is, or a temporary made by the thunk that writes it. What is written
+ * into an array that stays as it is elsewhere has that array's home, known before any thunk: its readers may come
  * first. */
 #include "fusion/literals.h"
 #include "fusion/partition_parts.h"
@@ -84,97 +84,97 @@ static bool writes_nothing(const fsr_plan_builder *b, const fsr_kernel *k, const
     return true;
 }
 
-static fsr_program_step *add_step(fsr_program *out, fsr_step_kind kind) {
-    fsr_program_step *step = &out->step[out->nsteps++];
-    step->kind = kind;
-    return step;
+static fsr_thunk *add_thunk(fsr_program *out, fsr_thunk_kind kind) {
+    fsr_thunk *thunk = &out->thunk[out->nthunks++];
+    thunk->kind = kind;
+    return thunk;
 }
 
 /* Room is made in powers of two. */
-static void add_use(fsr_plan_builder *b, fsr_program_step *step, fsr_slot slot, bool written, int64_t bytes) {
-    if ((step->nuses & (step->nuses - 1)) == 0) {
-        fsr_use *grown = realloc(step->use, sizeof *grown * (size_t)(step->nuses ? 2 * step->nuses : 1));
+static void add_use(fsr_plan_builder *b, fsr_thunk *thunk, fsr_slot slot, bool written, int64_t bytes) {
+    if ((thunk->nuses & (thunk->nuses - 1)) == 0) {
+        fsr_use *grown = realloc(thunk->use, sizeof *grown * (size_t)(thunk->nuses ? 2 * thunk->nuses : 1));
         b->no_memory = b->no_memory || !grown;
         if (!grown)
             return;
-        step->use = grown;
+        thunk->use = grown;
     }
-    step->use[step->nuses++] = (fsr_use){slot, written, bytes};
+    thunk->use[thunk->nuses++] = (fsr_use){slot, written, bytes};
 }
 
 /* Flags that a kernel does not leave zero are its own, cleared before it. */
-static void add_flags(fsr_plan_builder *b, fsr_program_step *step) {
-    const fsr_slot flags = temporary_of(b, step->zero_bytes, (fsr_link){-1, 0});
-    add_use(b, step, flags, true, step->zero_bytes);
-    const fsr_program_step kernel = *step;
-    *step = (fsr_program_step){.kind = FSR_STEP_CLEAR};
-    add_use(b, step, flags, true, kernel.zero_bytes);
-    *add_step(b->out, FSR_STEP_KERNEL) = kernel;
+static void add_flags(fsr_plan_builder *b, fsr_thunk *thunk) {
+    const fsr_slot flags = temporary_of(b, thunk->zero_bytes, (fsr_link){-1, 0});
+    add_use(b, thunk, flags, true, thunk->zero_bytes);
+    const fsr_thunk kernel = *thunk;
+    *thunk = (fsr_thunk){.kind = FSR_THUNK_CLEAR};
+    add_use(b, thunk, flags, true, kernel.zero_bytes);
+    *add_thunk(b->out, FSR_THUNK_KERNEL) = kernel;
 }
 
 /* Between the arrays that the group says. */
 static fsr_status make_call(fsr_plan_builder *b, const fsr_group *group, const fsr_program_options *options) {
-    fsr_program_step *step = add_step(b->out, FSR_STEP_LIBRARY);
-    fsr_library_call *call = step->call = malloc(sizeof *call);
+    fsr_thunk *thunk = add_thunk(b->out, FSR_THUNK_LIBRARY);
+    fsr_library_call *call = thunk->call = malloc(sizeof *call);
     if (!call)
         return FSR_ERR_MEMORY;
     fsr_library_of(call, b->flow, group->call, &b->p->used[group->call * FSR_MAX_OUTPUTS], options->target.gpu);
     fsr_called_ref(call->called);
-    step->nothing = true;
+    thunk->nothing = true;
     for (int i = 0; i < call->nin + group->nstores; ++i) {
         const bool written = i >= call->nin;
         const fsr_operand result = {.link = written ? group->store[i - call->nin] : (fsr_link){-1, 0}};
         const fsr_operand *operand = written ? &result : &group->operand[i];
         const int64_t bytes = array_bytes(b->flow, operand, b->leaf_node);
-        add_use(b, step, slot_of(b, operand), written, bytes);
-        step->bytes_moved = fsr_size_add(step->bytes_moved, bytes);
-        step->nothing = step->nothing && (!written || bytes == 0);
+        add_use(b, thunk, slot_of(b, operand), written, bytes);
+        thunk->bytes_moved = fsr_size_add(thunk->bytes_moved, bytes);
+        thunk->nothing = thunk->nothing && (!written || bytes == 0);
     }
     b->out->info.calls++;
     if (call->work_bytes)
-        add_use(b, step, temporary_of(b, call->work_bytes, (fsr_link){-1, 0}), true, call->work_bytes);
-    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
+        add_use(b, thunk, temporary_of(b, call->work_bytes, (fsr_link){-1, 0}), true, call->work_bytes);
+    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, thunk->bytes_moved);
     return FSR_OK;
 }
 
 /* A result that another one is as well: two nodes that differ in hints. */
 static void copy_result(fsr_plan_builder *b, fsr_link from, fsr_link to) {
     const fsr_operand operand[2] = {{.link = from}, {.link = to}};
-    fsr_program_step *step = add_step(b->out, FSR_STEP_COPY);
+    fsr_thunk *thunk = add_thunk(b->out, FSR_THUNK_COPY);
     for (int i = 0; i < 2; ++i)
-        add_use(b, step, slot_of(b, &operand[i]), i == 1, fsr_plan_result_bytes(b->flow, to));
+        add_use(b, thunk, slot_of(b, &operand[i]), i == 1, fsr_plan_result_bytes(b->flow, to));
 }
 
 /* Its operands and results as uses. */
 static fsr_status make_loop(fsr_plan_builder *b, const fsr_group *group) {
     const fsr_flow_node *n = &b->flow->node[group->call];
-    fsr_program_step *step = add_step(b->out, FSR_STEP_LOOP);
-    fsr_loop_plan *loop = step->loop = fsr_loop_plan_ref(b->loops->of[group->call]);
+    fsr_thunk *thunk = add_thunk(b->out, FSR_THUNK_LOOP);
+    fsr_loop_plan *loop = thunk->loop = fsr_loop_plan_ref(b->loops->of[group->call]);
     fsr_link result[FSR_MAX_OUTPUTS];
     fsr_loop_layout layout;
     int next = 0;
-    step->report = n->report - 1;
+    thunk->report = n->report - 1;
     for (int k = 0; k < n->nargs; ++k) {
         if (loop->scalar[k])
-            step->scalar[k] = b->flow->node[n->arg[k].id].ordinal;
+            thunk->scalar[k] = b->flow->node[n->arg[k].id].ordinal;
         else
-            add_use(b, step, slot_of(b, &group->operand[next]), false,
+            add_use(b, thunk, slot_of(b, &group->operand[next]), false,
                     array_bytes(b->flow, &group->operand[next], b->leaf_node));
         next += !loop->scalar[k];
     }
     for (int i = 0; i < group->nstores; ++i) {
         const fsr_operand stored = {.link = group->store[i]};
         const int output = b->flow->node[stored.link.id].arg[0].output;
-        if (step->present >> output & 1)
+        if (thunk->present >> output & 1)
             continue;
-        step->present |= 1u << output;
+        thunk->present |= 1u << output;
         result[output] = stored.link;
-        add_use(b, step, slot_of(b, &stored), true, array_bytes(b->flow, &stored, b->leaf_node));
+        add_use(b, thunk, slot_of(b, &stored), true, array_bytes(b->flow, &stored, b->leaf_node));
     }
-    fsr_loop_lay_out(loop, step->present, &layout);
+    fsr_loop_lay_out(loop, thunk->present, &layout);
     if (layout.bytes)
-        add_use(b, step, temporary_of(b, layout.bytes, (fsr_link){-1, 0}), true, layout.bytes);
-    step->bytes_moved = fsr_size_mul(loop->turn.program.info.bytes_moved, fsr_loop_turns(loop));
+        add_use(b, thunk, temporary_of(b, layout.bytes, (fsr_link){-1, 0}), true, layout.bytes);
+    thunk->bytes_moved = fsr_size_mul(loop->turn.program.info.bytes_moved, fsr_loop_turns(loop));
     for (int i = 0; i < group->nstores; ++i) {
         const fsr_link link = group->store[i], first = result[b->flow->node[link.id].arg[0].output];
         if (!fsr_link_equal(first, link))
@@ -187,7 +187,7 @@ static fsr_status make_loop(fsr_plan_builder *b, const fsr_group *group) {
         if (part[i]->zero_bytes > b->out->zero_bytes)
             b->out->zero_bytes = part[i]->zero_bytes;
     }
-    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
+    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, thunk->bytes_moved);
     return FSR_OK;
 }
 
@@ -204,43 +204,44 @@ static void bind_literals(fsr_plan_builder *b, fsr_group *group) {
 }
 
 static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_options *options) {
-    fsr_program_step *step = add_step(b->out, FSR_STEP_KERNEL);
+    fsr_thunk *thunk = add_thunk(b->out, FSR_THUNK_KERNEL);
     fsr_kernel *k = group->kernel;
     k->contraction = options->contraction;
     bind_literals(b, group);
     if (!fsr_schedule_choose(group, &options->target))
         b->no_memory = true;
-    step->kernel = k;
-    step->group = (int)(group - b->p->group);
+    thunk->kernel = k;
+    thunk->group = (int)(group - b->p->group);
     group->kernel = NULL;
     const bool cached = fsr_block_is_cached(k, k->integer);
     for (int i = 0; i < k->narrays; ++i) {
         if (k->array[i].banded) {
-            add_use(b, step, (fsr_slot){FSR_SLOT_BAND, i}, false, 0);
+            add_use(b, thunk, (fsr_slot){FSR_SLOT_BAND, i}, false, 0);
             continue;
         }
         int64_t bytes = array_bytes(b->flow, &group->operand[i], b->leaf_node);
-        add_use(b, step, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
+        add_use(b, thunk, slot_of(b, &group->operand[i]), k->array[i].written, bytes);
         bool whole = !group->part && (group->operand[i].leaf || k->array[i].written);
         int64_t touched = whole ? bytes : fsr_touched_bytes(k, k->integer, i, bytes);
-        step->bytes_moved = fsr_size_add(step->bytes_moved, fsr_size_mul(touched, cached ? 1 : fsr_array_passes(k, i)));
+        thunk->bytes_moved =
+            fsr_size_add(thunk->bytes_moved, fsr_size_mul(touched, cached ? 1 : fsr_array_passes(k, i)));
     }
     take_over(b, group);
     if (k->nscalars)
-        memcpy(step->scalar, group->scalar, sizeof step->scalar[0] * (size_t)k->nscalars);
-    step->blocks = fsr_kernel_blocks(k, k->integer);
-    step->nothing = writes_nothing(b, k, group);
-    step->work_bytes = step->nothing ? 0 : fsr_kernel_work_bytes(k, k->integer);
-    step->zero_bytes = step->nothing ? 0 : fsr_kernel_zero_bytes(k, k->integer);
-    step->in_place = group->in_place;
-    step->part = fsr_domain_is_part(&group->domain);
-    if (step->work_bytes > b->out->work_bytes)
-        b->out->work_bytes = step->work_bytes;
-    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, step->bytes_moved);
-    if (fsr_kernel_leaves_flags(k) && !step->nothing)
-        add_flags(b, step);
-    else if (step->zero_bytes > b->out->zero_bytes)
-        b->out->zero_bytes = step->zero_bytes;
+        memcpy(thunk->scalar, group->scalar, sizeof thunk->scalar[0] * (size_t)k->nscalars);
+    thunk->blocks = fsr_kernel_blocks(k, k->integer);
+    thunk->nothing = writes_nothing(b, k, group);
+    thunk->work_bytes = thunk->nothing ? 0 : fsr_kernel_work_bytes(k, k->integer);
+    thunk->zero_bytes = thunk->nothing ? 0 : fsr_kernel_zero_bytes(k, k->integer);
+    thunk->in_place = group->in_place;
+    thunk->part = fsr_domain_is_part(&group->domain);
+    if (thunk->work_bytes > b->out->work_bytes)
+        b->out->work_bytes = thunk->work_bytes;
+    b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, thunk->bytes_moved);
+    if (fsr_kernel_leaves_flags(k) && !thunk->nothing)
+        add_flags(b, thunk);
+    else if (thunk->zero_bytes > b->out->zero_bytes)
+        b->out->zero_bytes = thunk->zero_bytes;
 }
 
 /* An output of a value that an earlier one has. */
@@ -248,10 +249,10 @@ bool fsr_plan_copies(fsr_plan_builder *b) {
     for (int i = 0; i < b->out->nouts; ++i) {
         if (b->out->same_out[i] < 0)
             continue;
-        fsr_program_step *step = add_step(b->out, FSR_STEP_COPY);
+        fsr_thunk *thunk = add_thunk(b->out, FSR_THUNK_COPY);
         const int64_t bytes = fsr_plan_result_bytes(b->flow, b->flow->out[i]);
-        add_use(b, step, (fsr_slot){FSR_SLOT_OUTPUT, b->out->same_out[i]}, false, bytes);
-        add_use(b, step, (fsr_slot){FSR_SLOT_OUTPUT, i}, true, bytes);
+        add_use(b, thunk, (fsr_slot){FSR_SLOT_OUTPUT, b->out->same_out[i]}, false, bytes);
+        add_use(b, thunk, (fsr_slot){FSR_SLOT_OUTPUT, i}, true, bytes);
     }
     return !b->no_memory;
 }
@@ -269,10 +270,10 @@ static bool prepare(fsr_plan_builder *b) {
     size_t n = (size_t)flow->n + 1;
     b->leaf_node = calloc((size_t)flow->nleaves + 1, sizeof *b->leaf_node);
     b->home_slot = malloc(sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
-    out->step = calloc(2 * (size_t)b->p->ngroups + results_of(flow) + (size_t)flow->nout + 1, sizeof *out->step);
+    out->thunk = calloc(2 * (size_t)b->p->ngroups + results_of(flow) + (size_t)flow->nout + 1, sizeof *out->thunk);
     out->temporary = calloc((size_t)b->p->ngroups * (FSR_MAX_STORES + 1) + 1, sizeof *out->temporary);
     out->text = calloc((size_t)fsr_literals_count(flow) + 1, sizeof *out->text);
-    if (!b->leaf_node || !b->home_slot || !out->step || !out->temporary || !out->text)
+    if (!b->leaf_node || !b->home_slot || !out->thunk || !out->temporary || !out->text)
         return false;
     memset(b->home_slot, 0xff, sizeof *b->home_slot * n * FSR_MAX_OUTPUTS);
     for (int i = 0; i < flow->n; ++i)
@@ -305,9 +306,9 @@ bool fsr_plan_begin(fsr_plan_builder *b) {
 
 void fsr_plan_trim(fsr_plan_builder *b) {
     fsr_program *out = b->out;
-    fsr_program_step *step = realloc(out->step, ((size_t)out->nsteps + 1) * sizeof *step);
+    fsr_thunk *thunk = realloc(out->thunk, ((size_t)out->nthunks + 1) * sizeof *thunk);
     fsr_temporary *temporary = realloc(out->temporary, ((size_t)out->ntemporaries + 1) * sizeof *temporary);
-    out->step = step ? step : out->step;
+    out->thunk = thunk ? thunk : out->thunk;
     out->temporary = temporary ? temporary : out->temporary;
 }
 

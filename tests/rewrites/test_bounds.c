@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* bounds: a gather reports only where an index may be outside, at both ends, for each way to know it. */
 #include "primitives/primitives.h"
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 enum { N = 100 };
 
-/* The pass takes the report from a gather of N elements by these indices. */
+/* The rewrite takes the report from a gather of N elements by these indices. */
 static bool clips(fsr_node index) {
-    fsr_node out = fsr_take(INPUT(g, FSR_F32, N), index, 0, FSR_BOUND_RAISE);
+    fsr_node out = fsr_take(INPUT(g, FSR_F32, N), index, 0, FSR_INDEX_RAISE);
     fsr_flow flow = flow_of(&out, 1);
-    flow_pass(&flow, "compose");
-    flow_pass(&flow, "fold");
-    const bool changed = flow_pass(&flow, "bounds");
+    flow_rewrite(&flow, "compose");
+    flow_rewrite(&flow, "fold");
+    const bool changed = flow_rewrite(&flow, "bounds");
     int raise = 0, clip = 0;
     for (int i = 0; i < flow.n; i++) {
         const fsr_flow_node *n = &flow.node[i];
-        raise += n->kind == FSR_NODE_GATHER && n->bound == FSR_BOUND_RAISE && n->report;
-        clip += n->kind == FSR_NODE_GATHER && n->bound == FSR_BOUND_CLIP && !n->report;
+        raise += n->kind == FSR_NODE_GATHER && n->mode == FSR_INDEX_RAISE && n->report;
+        clip += n->kind == FSR_NODE_GATHER && n->mode == FSR_INDEX_CLIP && !n->report;
     }
     assert_int_equal(raise + clip, 1);
     assert_int_equal(changed, clip);
-    assert_false(flow_pass(&flow, "bounds"));
+    assert_false(flow_rewrite(&flow, "bounds"));
     fsr_flow_clear(&flow);
     return clip;
 }

@@ -7,7 +7,7 @@
  * x * 1 and x / 1 not of complex x: inf + 0j becomes inf + nan j.
  * Counter-examples that are therefore no rules: x + 0 -> x (-0 + 0 is +0), x * 0 -> 0 (NaN, inf), x / x -> 1, 0 - x ->
  * -x. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static bool owned(const fsr_flow *flow, const fsr_flow_node *n, const int *reade
            fsr_is(flow->node[n->arg[0].id].kind, FSR_SCATTERS) && readers_of[n->arg[0].id] == 1;
 }
 
-bool fsr_pass_simplify(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_simplify(fsr_flow *flow, fsr_status *status) {
     bool progress = false;
     int *readers_of = readers(flow, status);
     fsr_link *to = fsr_flow_redirects(flow, status);

@@ -5,7 +5,7 @@
  *
  * Ranges follow from literals, dtypes, clamps, minima, maxima, casts, sums, differences, quotients and remainders by literals, and views
  * and choices of these; of a float a range says what it is if it is no NaN, which becomes the integer 0. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -141,7 +141,7 @@ static range of_node(const fsr_flow *flow, const range *node, int id) {
 
 /* A gather that reports, and no index of which can be outside. */
 static bool is_inside(const fsr_flow *flow, const range *node, const fsr_flow_node *n) {
-    if (!fsr_has(n->kind, FSR_FIELD_bound) || n->bound != FSR_BOUND_RAISE || fsr_is(n->kind, FSR_OVERWRITES))
+    if (!fsr_has(n->kind, FSR_FIELD_mode) || n->mode != FSR_INDEX_RAISE || fsr_is(n->kind, FSR_OVERWRITES))
         return false;
     const fsr_shape *source = &flow->node[n->arg[0].id].shape;
     bool inside = true;
@@ -155,10 +155,10 @@ static bool is_inside(const fsr_flow *flow, const range *node, const fsr_flow_no
     return inside;
 }
 
-bool fsr_pass_bounds(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_bounds(fsr_flow *flow, fsr_status *status) {
     bool any = false, progress = false;
     for (int i = 0; i < flow->n; ++i)
-        any = any || (fsr_has(flow->node[i].kind, FSR_FIELD_bound) && flow->node[i].bound == FSR_BOUND_RAISE);
+        any = any || (fsr_has(flow->node[i].kind, FSR_FIELD_mode) && flow->node[i].mode == FSR_INDEX_RAISE);
     range *node = any ? malloc((size_t)flow->n * sizeof *node) : NULL;
     if (any && !node)
         *status = FSR_ERR_MEMORY;
@@ -166,7 +166,7 @@ bool fsr_pass_bounds(fsr_flow *flow, fsr_status *status) {
         node[i] = of_node(flow, node, i);
         if (!is_inside(flow, node, &flow->node[i]))
             continue;
-        flow->node[i].bound = FSR_BOUND_CLIP;
+        flow->node[i].mode = FSR_INDEX_CLIP;
         flow->node[i].report = 0;
         progress = true;
     }

@@ -2,7 +2,7 @@
 /* Common subexpressions: nodes with equal operation, attributes, hint and (already merged) arguments become one, but
  * for those that are distinct by nature.
  * A hash table of node numbers, compared by what each node computes; the order of nodes is kept. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 
 static uint64_t hash(const fsr_flow *flow, const fsr_flow_node *n) {
@@ -21,7 +21,7 @@ static bool equal(const fsr_flow *flow, const fsr_flow_node *a, const fsr_flow_n
     return fsr_content_equal(&a->content, &b->content, fsr_flow_rank(flow, a));
 }
 
-bool fsr_pass_cse(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_cse(fsr_flow *flow, fsr_status *status) {
     size_t buckets = 16;
     while (buckets < (size_t)flow->n * 2)
         buckets *= 2;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* places: a call stores its places as they are asked for, if nobody else reads them. */
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 static void stored(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 9), both[2] = {fsr_argsort(x, NULL, 0, 0), fsr_sort(x, NULL, 0, 0)};
     fsr_flow flow = flow_of(both, 2);
-    flow_pass(&flow, "compose");
-    flow_pass(&flow, "cse");
-    assert_true(flow_pass(&flow, "places"));
-    flow_pass(&flow, "dce");
+    flow_rewrite(&flow, "compose");
+    flow_rewrite(&flow, "cse");
+    assert_true(flow_rewrite(&flow, "places"));
+    flow_rewrite(&flow, "dce");
     flow_expect(&flow, "%0 = input f32[9] \"leaf0\"\n"
                        "%1 = library (f32,i64)[9] %0 sort\n"
                        "return %1.1, %1\n");
-    assert_false(flow_pass(&flow, "places"));
+    assert_false(flow_rewrite(&flow, "places"));
     fsr_flow_clear(&flow);
 }
 
@@ -22,15 +22,15 @@ static void stored(void **state) {
 static void read_twice(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 9), i = fsr_argtopk(x, 3, NULL, 0, 0),
-             out[] = {i, fsr_take(x, i, 0, FSR_BOUND_CLIP)};
+             out[] = {i, fsr_take(x, i, 0, FSR_INDEX_CLIP)};
     fsr_flow flow = flow_of(out, 2);
-    flow_pass(&flow, "compose");
-    flow_pass(&flow, "cse");
-    assert_false(flow_pass(&flow, "places"));
+    flow_rewrite(&flow, "compose");
+    flow_rewrite(&flow, "cse");
+    assert_false(flow_rewrite(&flow, "places"));
     fsr_flow_clear(&flow);
     flow = flow_of(out, 1);
-    flow_pass(&flow, "compose");
-    assert_true(flow_pass(&flow, "places"));
+    flow_rewrite(&flow, "compose");
+    assert_true(flow_rewrite(&flow, "places"));
     fsr_flow_clear(&flow);
 }
 
@@ -39,8 +39,8 @@ static void not_stored(void **state) {
     (void)state;
     fsr_node x = INPUT(g, FSR_F32, 9), out = fsr_mul(fsr_argsort(x, NULL, 0, 0), fsr_int(g, 2));
     fsr_flow flow = flow_of(&out, 1);
-    flow_pass(&flow, "compose");
-    assert_false(flow_pass(&flow, "places"));
+    flow_rewrite(&flow, "compose");
+    assert_false(flow_rewrite(&flow, "places"));
     fsr_flow_clear(&flow);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* hoist: what is done to each moved element is done before, where every operand is moved alike. */
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
-/* A mask, and what counts it, for all that a pass can know. */
+/* A mask, and what counts it, for all that a rewrite can know. */
 typedef struct order {
     fsr_node mask, before;
 } order;
@@ -29,8 +29,8 @@ static void maps(void **state) {
     fsr_node x = INPUT(g, FSR_F32, 3), p = moved(x, i);
     fsr_node y = fsr_exp(fsr_mul(p, fsr_full(g, FSR_F32, 0, NULL, 2)));
     fsr_flow flow = flow_of(&y, 1);
-    assert_true(flow_pass(&flow, "hoist"));
-    flow_pass(&flow, "dce");
+    assert_true(flow_rewrite(&flow, "hoist"));
+    flow_rewrite(&flow, "dce");
     flow_expect(&flow, "%0 = input f32[3] \"leaf0\"\n"
                        "%1 = input bool[3] \"leaf1\"\n"
                        "%2 = input i32[3] \"leaf2\"\n"
@@ -51,8 +51,8 @@ static void rows(void **state) {
     fsr_node q = fsr_reshape(moved(fsr_neg(x), i), 2, SHAPE(2, 3));
     fsr_node y = fsr_mul(fsr_add(p, q), fsr_full(g, FSR_F32, 0, NULL, 2)), top = fsr_max(y, AXES(1), 1, FSR_KEEPDIMS);
     fsr_flow flow = flow_of((fsr_node[]){y, top}, 2);
-    assert_true(flow_pass(&flow, "hoist"));
-    flow_pass(&flow, "dce");
+    assert_true(flow_rewrite(&flow, "hoist"));
+    flow_rewrite(&flow, "dce");
     flow_expect(&flow, "%0 = input f32[6] \"leaf0\"\n"
                        "%1 = input bool[6] \"leaf1\"\n"
                        "%2 = input i32[6] \"leaf2\"\n"
@@ -132,11 +132,11 @@ static void not_moved(void **state) {
                       fsr_add(pairs, fsr_reshape(six, 2, SHAPE(3, 2))),
                       fsr_neg(fsr_flip(moved(fsr_cos(x), i), 0))};
     fsr_flow flow = flow_of(out, (int)(sizeof out / sizeof *out));
-    assert_false(flow_pass(&flow, "hoist"));
+    assert_false(flow_rewrite(&flow, "hoist"));
     fsr_flow_clear(&flow);
     fsr_node none = fsr_exp(x);
     flow = flow_of(&none, 1);
-    assert_false(flow_pass(&flow, "hoist"));
+    assert_false(flow_rewrite(&flow, "hoist"));
     fsr_flow_clear(&flow);
 }
 

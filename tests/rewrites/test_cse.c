@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cse: equal nodes become one, whatever differs in one field does not. */
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 /* a and b are one node afterwards, or two. */
 static void check_pair(fsr_node a, fsr_node b, bool merged) {
     fsr_node out[2] = {a, b};
     fsr_flow flow = flow_of(out, 2);
-    flow_pass(&flow, "cse");
+    flow_rewrite(&flow, "cse");
     bool same = fsr_link_equal(flow.out[0], flow.out[1]);
     fsr_flow_clear(&flow);
     assert_int_equal(same, merged);
@@ -123,8 +123,8 @@ static void many(void **state) {
         sum = i ? fsr_add(y, sum) : y;
     }
     fsr_flow flow = flow_of(&sum, 1);
-    assert_true(flow_pass(&flow, "cse"));
-    assert_true(flow_pass(&flow, "dce"));
+    assert_true(flow_rewrite(&flow, "cse"));
+    assert_true(flow_rewrite(&flow, "dce"));
     assert_int_equal(flow.n, 1 + 10 + 1999);
     fsr_flow_clear(&flow);
 }

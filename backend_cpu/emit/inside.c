@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds in generated C: computed indices brought into an array, and what is told of those that were outside.
  *
- * A bound is arithmetic without a branch, so that loops stay vector code: alternatives are values that are there in any
+ * A mode is arithmetic without a branch, so that loops stay vector code: alternatives are values that are there in any
  * case. What is outside is remembered in a variable of the function and left in memory once, at its end.
  * Counter-example to a difference in one of two alternatives: gcc computed n - 1 behind a branch, and the loop, with a
  * logarithm in it, was no vector code. Counter-example to telling it where it is found: an atomic
@@ -11,10 +11,10 @@
 #include "backend_cpu/emit/parts.h"
 
 /* "fsr_clip(v3, n9)": the index, brought inside. */
-void fsr_c_put_bound(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+void fsr_c_put_inside(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     char value[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
-    e->bounded[inst->bound] = true;
-    fsr_text_add(to, "fsr_%s(%s, %s)", fsr_bound_name(inst->bound), fsr_c_value_name(e, inst->arg[0], value),
+    e->modes[inst->mode] = true;
+    fsr_text_add(to, "fsr_%s(%s, %s)", fsr_index_mode_name(inst->mode), fsr_c_value_name(e, inst->arg[0], value),
                  fsr_c_integer(e, inst->index, extent));
 }
 
@@ -33,7 +33,7 @@ void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst) {
     fsr_text_free(&guard);
 }
 
-/* The array that a BOUND reports into, of instruction i, the first one that does; -1: none. */
+/* The array that an INSIDE reports into, of instruction i, the first one that does; -1: none. */
 static int reports_into(const fsr_kernel *k, int i) {
     for (int j = 0; j < i; j++)
         if (k->inst[j].report == k->inst[i].report)
@@ -52,7 +52,7 @@ void fsr_c_reports(fsr_c_emit *e, bool end) {
 }
 
 static const char *const text_of[] = {
-    [FSR_BOUND_RAISE] = "static inline i64 fsr_raise(i64 i, i64 n) {\n"
+    [FSR_INDEX_RAISE] = "static inline i64 fsr_raise(i64 i, i64 n) {\n"
                         "    const i64 last = n - 1;\n"
                         "    i += i < 0 ? n : 0;\n"
                         "    i = i < 0 ? 0 : i;\n"
@@ -68,16 +68,16 @@ static const char *const text_of[] = {
                         "__ATOMIC_RELAXED, __ATOMIC_RELAXED))\n"
                         "        ;\n"
                         "}\n",
-    [FSR_BOUND_CLIP] = "static inline i64 fsr_clip(i64 i, i64 n) {\n"
+    [FSR_INDEX_CLIP] = "static inline i64 fsr_clip(i64 i, i64 n) {\n"
                        "    const i64 last = n - 1;\n"
                        "    i = i < 0 ? 0 : i;\n"
                        "    return i < last ? i : last;\n"
                        "}\n",
-    [FSR_BOUND_WRAP] = "static inline i64 fsr_wrap(i64 i, i64 n) {\n"
+    [FSR_INDEX_WRAP] = "static inline i64 fsr_wrap(i64 i, i64 n) {\n"
                        "    i = (u64)i < (u64)n ? i : i % n;\n"
                        "    return i < 0 ? i + n : i;\n"
                        "}\n",
-    [FSR_BOUND_DROP] = "static inline i64 fsr_drop(i64 i, i64 n) {\n"
+    [FSR_INDEX_DROP] = "static inline i64 fsr_drop(i64 i, i64 n) {\n"
                        "    i += (i >> 63) & n;\n"
                        "    return i | (i64)((u64)n - 1 - (u64)i) >> 63;\n"
                        "}\n",
@@ -90,10 +90,10 @@ static const char narrow_text[] = "static inline i64 fsr_clip_narrow(i32 i, i64 
                                   "    return i < last ? i : last;\n"
                                   "}\n";
 
-void fsr_c_bound_functions(const fsr_c_emit *e, fsr_text *to) {
+void fsr_c_inside_functions(const fsr_c_emit *e, fsr_text *to) {
     if (e->clips_narrow)
         fsr_text_raw(to, narrow_text, sizeof narrow_text - 1);
-    for (int b = 0; fsr_bound_name((fsr_bound)b); b++)
-        if (e->bounded[b])
+    for (int b = 0; fsr_index_mode_name((fsr_index_mode)b); b++)
+        if (e->modes[b])
             fsr_text_add(to, "%s", text_of[b]);
 }

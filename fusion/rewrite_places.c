@@ -2,7 +2,7 @@
 /* Places that a call gives as u32, or u64, and that one cast alone reads to store them as i64, are i64 as they come:
  * the cast is no kernel then. Counter-example with a second reader: a gather by the same places would read twice as
  * many bytes. */
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include <stdlib.h>
 
 /* Places that node n casts to i64; NULL: it does something else. */
@@ -38,7 +38,7 @@ static bool any_places(const fsr_flow *flow) {
     return false;
 }
 
-bool fsr_pass_places(fsr_flow *flow, fsr_status *status) {
+bool fsr_rewrite_places(fsr_flow *flow, fsr_status *status) {
     if (!any_places(flow))
         return false;
     bool progress = false, *live = calloc((size_t)flow->n + 1, sizeof *live);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Flows for tests of single passes: recorded with the public builder, run through one pass, compared as text or by
+/* Flows for tests of single rewrites: recorded with the public builder, run through one rewrite, compared as text or by
  * value. */
 #ifndef FUSOR_TESTS_PASSES_FLOWS_H
 #define FUSOR_TESTS_PASSES_FLOWS_H
 
-#include "fusion/passes.h"
+#include "fusion/rewrites.h"
 #include "tests/support/nodes.h"
 
 /* The flow of these nodes; the caller clears it. */
 fsr_flow flow_of(const fsr_node *outs, int n);
-/* Runs the pass of that name and verifies what it leaves: true if it changed the flow; then it must have said so. */
-bool flow_pass(fsr_flow *flow, const char *name);
+/* Runs the rewrite of that name and verifies what it leaves: true if it changed the flow; then it must have said so. */
+bool flow_rewrite(fsr_flow *flow, const char *name);
 /* The operator of fsr_argmax over f32, in the text of a flow. */
 #define ARGMAX_F32                                                                                       \
     "{commutative identity=-inf,9223372036854775807; t0 = f32 left0; t1 = f32 right0; t2 = bool "        \
@@ -23,8 +23,8 @@ bool flow_pass(fsr_flow *flow, const char *name);
 
 /* Compares fsr_flow_print's text, and reads it back. */
 void flow_expect(const fsr_flow *flow, const char *text);
-/* flow_of, flow_pass, flow_expect and clear; a second run of the pass must change nothing more. */
-void flow_check(const fsr_node *outs, int n, const char *pass, bool changed, const char *after);
+/* flow_of, flow_rewrite, flow_expect and clear; a second run of the rewrite must change nothing more. */
+void flow_check(const fsr_node *outs, int n, const char *rewrite, bool changed, const char *after);
 
 /* The value of a 0-d or elementwise flow's result where every leaf's element is leaf[ordinal]: maps by fsr_op_eval. */
 fsr_value flow_value(const fsr_flow *flow, fsr_link link, const fsr_value *leaf);

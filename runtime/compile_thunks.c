@@ -21,17 +21,17 @@ typedef struct job {
     atomic_int next;
     pthread_mutex_t lock; /* of what follows */
     fsr_status status;
-    int failed; /* step of `fault`, nsteps if none failed */
+    int failed; /* thunk of `fault`, nthunks if none failed */
     fsr_fault *fault;
 } job;
 
-static void note_failure(job *j, int step, fsr_status status, fsr_fault *fault) {
+static void note_failure(job *j, int thunk, fsr_status status, fsr_fault *fault) {
     pthread_mutex_lock(&j->lock);
-    if (step < j->failed) {
+    if (thunk < j->failed) {
         fsr_fault_clear(j->fault);
         *j->fault = *fault;
         j->status = status;
-        j->failed = step;
+        j->failed = thunk;
     } else {
         fsr_fault_clear(fault);
     }
@@ -42,11 +42,11 @@ static void *work(void *arg) {
     job *j = arg;
     fsr_backend *b = j->ctx->backend;
     const fsr_program *program = &j->executable->program;
-    for (int i; (i = atomic_fetch_add(&j->next, 1)) < program->nsteps;) {
+    for (int i; (i = atomic_fetch_add(&j->next, 1)) < program->nthunks;) {
         fsr_fault fault = {FSR_OK, NULL};
-        if (program->step[i].kind != FSR_STEP_KERNEL || j->executable->module[i])
+        if (program->thunk[i].kind != FSR_THUNK_KERNEL || j->executable->module[i])
             continue;
-        fsr_status status = b->ops->compile(b, program->step[i].kernel, &j->executable->module[i], &fault);
+        fsr_status status = b->ops->compile(b, program->thunk[i].kernel, &j->executable->module[i], &fault);
         if (status) {
             note_failure(j, i, status, &fault);
             break;
@@ -60,16 +60,16 @@ static int useful_threads(fsr_context *ctx, const fsr_program *program) {
     int fresh = 0;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int most = processors < MOST_THREADS ? (int)processors : MOST_THREADS;
-    for (int i = 0; i < program->nsteps && program->info.kernels > 1 && fresh < most; ++i)
-        fresh += program->step[i].kind == FSR_STEP_KERNEL &&
-                 !ctx->backend->ops->known(ctx->backend, program->step[i].kernel);
+    for (int i = 0; i < program->nthunks && program->info.kernels > 1 && fresh < most; ++i)
+        fresh += program->thunk[i].kind == FSR_THUNK_KERNEL &&
+                 !ctx->backend->ops->known(ctx->backend, program->thunk[i].kernel);
     return fresh > 1 ? fresh - 1 : 0;
 }
 
 static fsr_status compile_all(fsr_context *ctx, fsr_executable *executable, fsr_fault *fault) {
     pthread_t thread[MOST_THREADS];
     int want = useful_threads(ctx, &executable->program), n = 0;
-    job j = {.ctx = ctx, .executable = executable, .failed = executable->program.nsteps, .fault = fault};
+    job j = {.ctx = ctx, .executable = executable, .failed = executable->program.nthunks, .fault = fault};
     pthread_mutex_init(&j.lock, NULL);
     while (n < want && fsr_thread_start(&thread[n], work, &j) == 0)
         n++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compose: views of views become one, in text and, for pseudo-random chains, by following every element down to its
  * leaf. */
-#include "tests/passes/flows.h"
+#include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"
 
 static void affine_over_affine(void **state) {
@@ -41,8 +41,8 @@ static void transpose_of_slice_of_broadcast(void **state) {
     fsr_node b = fsr_broadcast_to(INPUT(g, FSR_F32, 4), 2, SHAPE(3, 4));
     fsr_node y = fsr_exp(fsr_transpose(fsr_slice(b, 1, 1, 3, 1), NULL));
     fsr_flow flow = flow_of(&y, 1);
-    assert_true(flow_pass(&flow, "compose"));
-    assert_true(flow_pass(&flow, "dce"));
+    assert_true(flow_rewrite(&flow, "compose"));
+    assert_true(flow_rewrite(&flow, "dce"));
     flow_expect(&flow, "%0 = input f32[4] \"leaf0\"\n"
                        "%1 = view f32[2,3] %0 affine [1+d0]\n"
                        "%2 = exp f32[2,3] %1\n"
@@ -148,8 +148,8 @@ static void chains_keep_their_elements(void **state) {
         fsr_flow flow = flow_of(&y, 1);
         int before = flow.n;
         if (flow.node[flow.out[0].id].kind == FSR_NODE_VIEW)
-            flow_pass(&flow, "compose");
-        flow_pass(&flow, "dce");
+            flow_rewrite(&flow, "compose");
+        flow_rewrite(&flow, "dce");
         shorter += flow.n < before;
         for (int64_t i = 0; i < n; i++) {
             assert_true(flow_leaf_index(&flow, flow.out[0], i, &leaf) == node_leaf_index(y, i));
