@@ -261,58 +261,6 @@ void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *sh
             affine_add(out, &in->row[i], stride[i]);
 }
 
-/* Each term coef * index(d) of the flat index must fall into one dimension (coef a multiple of that dimension's
- * stride, and the sum of what falls there stay below its extent), so that no carry passes between dimensions. The
- * offset is split by division. Terms are tried from the largest stride down. */
-bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape, const fsr_domain *d) {
-    int64_t stride[FSR_MAX_DIMS], reach[FSR_MAX_DIMS] = {0};
-    fsr_shape_strides(shape, stride);
-    memset(out, 0, sizeof *out);
-    out->n = shape->ndim;
-    int64_t offset = in->row[0].offset;
-    if (offset < 0 || in->row[0].over || in->row[0].nterms)
-        return false;
-    for (int i = 0; i < shape->ndim; ++i) {
-        if (shape->dim[i] == 1)
-            continue;
-        int64_t q = stride[i] > 0 ? offset / stride[i] : 0;
-        out->row[i].offset = reach[i] = q;
-        offset -= q * stride[i];
-    }
-    for (int k = 0; k < d->ndim; ++k) {
-        int64_t coef = in->row[0].coef[k];
-        if (coef == 0)
-            continue;
-        if (coef < 0)
-            return false;
-        int i = 0;
-        while (i < shape->ndim && (shape->dim[i] == 1 || stride[i] == 0 || coef % stride[i] != 0))
-            ++i;
-        if (i == shape->ndim)
-            return false;
-        out->row[i].coef[k] = coef / stride[i];
-        reach[i] += coef / stride[i] * (d->extent[k] - 1);
-    }
-    for (int i = 0; i < shape->ndim; ++i)
-        if (shape->dim[i] != 1 && reach[i] >= shape->dim[i] && shape->dim[i] > 0)
-            return false;
-    return true;
-}
-
-bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_domain *d, int *dim, int64_t *inner) {
-    int64_t stride[FSR_MAX_DIMS];
-    fsr_shape_strides(shape, stride);
-    for (int k = 0; k < d->ndim && !in->row[0].over && !in->row[0].nterms; ++k)
-        for (int i = 0; i < shape->ndim && in->row[0].coef[k] > 0; ++i) {
-            *dim = k;
-            *inner = stride[i] / in->row[0].coef[k];
-            if (shape->dim[i] > 1 && stride[i] % in->row[0].coef[k] == 0 && *inner > 1 && *inner < d->extent[k] &&
-                d->extent[k] % *inner == 0)
-                return true;
-        }
-    return false;
-}
-
 void fsr_index_map(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *source) {
     memset(out, 0, sizeof *out);
     out->n = source->ndim;
@@ -323,34 +271,6 @@ void fsr_index_map(fsr_index *out, const fsr_index *in, const fsr_view *view, co
         if (view->from[j] >= 0)
             affine_add(&out->row[j], &in->row[view->from[j]], view->step[j]);
     }
-}
-
-/* The view shows one element everywhere: whatever its own index is. */
-static bool is_uniform(const fsr_view *view, const fsr_shape *source) {
-    for (int j = 0; j < source->ndim; ++j)
-        if (view->from[j] >= 0)
-            return false;
-    return true;
-}
-
-bool fsr_index_view(fsr_index *out, const fsr_index *in, const fsr_view *view, const fsr_shape *shape,
-                    const fsr_shape *source, const fsr_domain *d) {
-    fsr_index rows;
-    if (view->kind == FSR_VIEW_AFFINE) {
-        if (!in->flat || is_uniform(view, source)) {
-            fsr_index_map(out, in, view, source);
-            return true;
-        }
-        if (!fsr_index_split(&rows, in, shape, d))
-            return false;
-        fsr_index_map(out, &rows, view, source);
-        return true;
-    }
-    fsr_index flat = {.flat = true, .n = 1};
-    fsr_index_address(&flat.row[0], in, shape);
-    if (!fsr_index_split(out, &flat, source, d))
-        *out = flat;
-    return true;
 }
 
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b) {

@@ -98,6 +98,27 @@ static void ask_again(fsr_asked *at, double part, int section) {
     at->section = section;
 }
 
+/* The index, one for each dimension of the node. False: a finer domain is needed, and noted if there is one. */
+static bool split(fsr_cone *c, int id, fsr_index *index) {
+    const fsr_shape *shape = &c->p->flow->node[id].shape;
+    fsr_index rows;
+    if (!index->flat)
+        return true;
+    if (fsr_index_split(&rows, index, shape, &c->domain)) {
+        fsr_index_copy(index, &rows);
+        return true;
+    }
+    if (c->p->target->gpu && !c->fixed && !c->division &&
+        !fsr_index_division(index, shape, &c->domain, &c->divided, &c->division))
+        c->division = 0;
+    return false;
+}
+
+/* The node is evaluated at an index for each of its dimensions. */
+static bool wants_rows(const fsr_flow_node *n) {
+    return fsr_is(n->kind, FSR_OVERWRITES) || fsr_price_gathers(n);
+}
+
 /* A value is asked for at an index, through a view or not, by what is evaluated `shared` times for an element. */
 static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, double shared) {
     const fsr_flow *flow = c->p->flow;
@@ -106,12 +127,16 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     while (fsr_is(flow->node[link.id].kind, FSR_IS_VIEW) && !c->p->held[link.id]) {
         const fsr_flow_node *n = &flow->node[link.id];
         fsr_index inner;
-        if (!fsr_index_view(&inner, &index, &n->view, &n->shape, &flow->node[n->arg[0].id].shape, &c->domain))
+        if (!fsr_index_view(&inner, &index, &n->view, &n->shape, &flow->node[n->arg[0].id].shape, &c->domain)) {
+            (void)split(c, link.id, &index);
             return;
+        }
         fsr_index_copy(&index, &inner);
         link = n->arg[0];
         viewed = true;
     }
+    if (wants_rows(&flow->node[link.id]) && !c->p->held[link.id])
+        (void)split(c, link.id, &index);
     fsr_cone_node *node = join(c, link.id);
     if (!node)
         return;
@@ -185,11 +210,16 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     const int first = at->asked; /* nodes move */
     for (int k = 0; k < n->nargs; ++k)
         for (int i = first; i >= 0; i = c->asked[i].next) {
+            fsr_index moved;
             const double part = c->asked[i].part, own = c->asked[i].whole * share;
-            const bool computed = k == 0 && fsr_price_gathers(n);
+            const bool gathers = k == 0 && fsr_price_gathers(n);
+            const bool follows = gathers && fsr_cone_follows(c, n, &c->asked[i].index, &moved);
+            const bool computed = gathers && !follows;
             fsr_asked by = {
                 .part = part, .whole = part, .section = c->asked[i].section, .computed = c->asked[i].computed};
-            if (!paste || k == 0)
+            if (follows)
+                fsr_index_copy(&by.index, &moved);
+            else if (!paste || k == 0)
                 fsr_index_copy(&by.index, &c->asked[i].index);
             else if (!section_index(flow, n, &c->asked[i].index, &by.index))
                 continue;
@@ -204,59 +234,8 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
                 by.computed = fmax(by.computed, price_of_gather(c, n));
             if (computed)
                 somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, i);
-            ask(c, n->arg[k], &by, computed, shared);
+            ask(c, n->arg[k], &by, gathers, shared);
         }
-}
-
-/* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the
- * innermost. */
-static bool is_turned(const fsr_cone *c, int id, const fsr_index *index) {
-    enum { CLOSE = 16 };
-    fsr_affine at;
-    bool other = false;
-    const int last = c->domain.ndim - 1;
-    fsr_index_address(&at, index, &c->p->flow->node[id].shape);
-    for (int d = 0; d < last; ++d)
-        other = other || (at.coef[d] != 0 && llabs(at.coef[d]) < CLOSE);
-    return other && llabs(at.coef[last]) >= CLOSE;
-}
-
-/* The node has an element for each point of the domain, and a near cache does not hold them. */
-static bool is_whole(const fsr_cone *c, int id) {
-    const fsr_flow_node *n = &c->p->flow->node[id];
-    double points = 1;
-    for (int d = 0; d < c->domain.ndim; ++d)
-        points *= (double)c->domain.extent[d];
-    return c->fold && c->domain.ndim > 1 && (double)fsr_shape_size(&n->shape) >= points &&
-           bytes_of(n, 0) > c->prices->near;
-}
-
-/* Where an argument looks, through views. False: nobody knows. */
-static bool look(const fsr_cone *c, fsr_link *link, fsr_index *index) {
-    const fsr_flow *flow = c->p->flow;
-    while (fsr_is(flow->node[link->id].kind, FSR_IS_VIEW) && !c->p->held[link->id]) {
-        const fsr_flow_node *n = &flow->node[link->id];
-        fsr_index inner;
-        if (!fsr_index_view(&inner, index, &n->view, &n->shape, &flow->node[n->arg[0].id].shape, &c->domain))
-            return false;
-        fsr_index_copy(index, &inner);
-        *link = n->arg[0];
-    }
-    return true;
-}
-
-bool fsr_cone_turns(const fsr_cone *c, const fsr_cone_node *at) {
-    const fsr_flow_node *n = &c->p->flow->node[at->id];
-    bool turned = false, straight = false;
-    for (int k = 0; k < n->nargs && fsr_has(n->kind, FSR_FIELD_op) && is_whole(c, at->id); ++k) {
-        fsr_link link = n->arg[k];
-        fsr_index index;
-        fsr_index_copy(&index, &c->asked[at->asked].index);
-        if (!look(c, &link, &index) || !is_whole(c, link.id))
-            continue;
-        *(is_turned(c, link.id, &index) ? &turned : &straight) = true;
-    }
-    return turned && straight;
 }
 
 /* What is in memory is read; nothing is known of how much of it if few elements are, each with others beside it. */
@@ -268,8 +247,9 @@ static void read(fsr_cone *c, const fsr_cone_node *at, double times, int indices
     c->bytes += touched < all ? touched : all;
     c->loads += times;
     c->nloads += indices;
-    for (int i = at->asked; i >= 0 && is_whole(c, at->id); i = c->asked[i].next)
-        *(is_turned(c, at->id, &c->asked[i].index) ? &c->turned : &c->straight) += evaluations(c, &c->asked[i]);
+    for (int i = at->asked; i >= 0 && fsr_cone_is_whole(c, at->id); i = c->asked[i].next)
+        *(fsr_cone_is_turned(c, at->id, &c->asked[i].index) ? &c->turned : &c->straight) +=
+            evaluations(c, &c->asked[i]);
     c->tiled = c->tiled && c->nloads <= c->prices->staged;
 }
 
@@ -288,11 +268,11 @@ static double whole_work_of(const fsr_cone *c, const fsr_cone_node *at, double o
 }
 
 static void walk(fsr_cone *c) {
-    for (int left = c->n - 1; left >= 0 && !c->full; --left) {
+    for (int left = c->n - 1; left >= 0 && !c->full && !c->division; --left) {
         const fsr_cone_node at = c->node[left];
         const fsr_flow_node *n = &c->p->flow->node[at.id];
         const double size = (double)fsr_shape_size(&n->shape);
-        const bool gather = fsr_price_scatters(c->p->flow, n);
+        const bool gather = fsr_cone_scatters(c, &at);
         double times = 0, tiled = 0, edges = 0, gathers = 0;
         int indices = 0;
         for (int i = at.asked; i >= 0; i = c->asked[i].next) {
@@ -374,16 +354,37 @@ static void add_root(fsr_cone *c, int id) {
         ask(c, n->arg[k], &all, false, 1);
 }
 
-double fsr_cone_price(fsr_cone *c, const int *root, int n) {
+/* Walks down from the roots over the domain as it is. */
+static void walk_from(fsr_cone *c, const int *root, int n) {
     c->bytes = c->work = c->loads = c->tile_work = c->whole_work = c->turned = c->straight = c->gathers = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
     c->full = c->fold = c->scan = c->serial = false;
-    fsr_cone_domain(c->p, root[0], &c->domain);
+    c->division = 0;
     for (int i = 0; i < n && !c->full; ++i)
         add_root(c, root[i]);
     walk(c);
-    if (c->full)
+}
+
+/* Makes the domain as fine as reshapes ask for. Nothing is held on the way. */
+static void settle_domain(fsr_cone *c, const int *root, int n) {
+    fsr_cone_store *const store = c->store;
+    c->fixed = false;
+    c->store = NULL;
+    do
+        walk_from(c, root, n);
+    while (c->division && fsr_domain_divide(&c->domain, c->divided, c->division));
+    c->fixed = c->division != 0;
+    c->store = store;
+}
+
+double fsr_cone_price(fsr_cone *c, const int *root, int n) {
+    fsr_cone_domain(c->p, root[0], &c->domain);
+    if (!c->store || c->p->target->gpu)
+        settle_domain(c, root, n);
+    if (c->store)
+        walk_from(c, root, n);
+    if (c->full || c->fixed)
         return INFINITY;
     const double turned = fmin(c->turned, c->straight), lost = c->serial ? c->prices->lanes : 1;
     const bool whole = c->fold && c->nevaluated + c->nloads > c->prices->text; /* a map may be divided */

@@ -40,7 +40,10 @@ struct fsr_cone {
     const fsr_prices *prices;
     fsr_cone_store *store; /* NULL: none is */
     void *data;
-    fsr_domain domain;
+    fsr_domain domain; /* as fine as reshapes ask for, on a GPU */
+    int divided;       /* a dimension to divide, and how; division 0: none */
+    int64_t division;
+    bool fixed;                        /* it is not, as a domain has only so many dimensions */
     int n, nasked, nevaluated, nloads; /* nodes, indices of them, of those evaluated and of those in memory */
     bool full;  /* it was larger than there is room for, or than a kernel's program: nothing is known */
     bool tiled; /* threads have tiles of outputs (outputs.h) */
@@ -59,10 +62,18 @@ struct fsr_cone {
 
 /* The node is asked for at one index, the same one along some dimension of a domain that has no tiles of outputs. */
 bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
+/* Where a gather looks at an index, if its places follow that and this costs what a view that is moved would. */
+bool fsr_cone_follows(const fsr_cone *cone, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner);
+/* The node is a gather with an index for each element, which does not follow where it is asked. */
+bool fsr_cone_scatters(const fsr_cone *cone, const fsr_cone_node *at);
 /* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for
  * both, and only maps go by squares. */
 bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
-/* cone_lost.c. A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
+/* cone_lost.c. Elements of a node that are neighbours in memory are neighbours along another dimension of the domain
+ * than the innermost; and it has one for each point of the domain, and a near cache does not hold them. */
+bool fsr_cone_is_turned(const fsr_cone *cone, int id, const fsr_index *index);
+bool fsr_cone_is_whole(const fsr_cone *cone, int id);
+/* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
 bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);
 /* The node is a gather in loops that have too few turns for stages, or a paste in a fold's kernel whose loops have too
  * few for versions, or of every n-th element: beside it nothing is vector code. */

@@ -5,6 +5,58 @@
  * Counter-example to counting operations: a gather in a sum over 24 columns, beside a logarithm that is then evaluated
  * for one element at a time. */
 #include "fusion/cone.h"
+#include <stdlib.h>
+
+/* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the
+ * innermost. */
+bool fsr_cone_is_turned(const fsr_cone *c, int id, const fsr_index *index) {
+    enum { CLOSE = 16 };
+    fsr_affine at;
+    bool other = false;
+    const int last = c->domain.ndim - 1;
+    fsr_index_address(&at, index, &c->p->flow->node[id].shape);
+    for (int d = 0; d < last; ++d)
+        other = other || (at.coef[d] != 0 && llabs(at.coef[d]) < CLOSE);
+    return other && llabs(at.coef[last]) >= CLOSE;
+}
+
+/* The node has an element for each point of the domain, and a near cache does not hold them. */
+bool fsr_cone_is_whole(const fsr_cone *c, int id) {
+    const fsr_flow_node *n = &c->p->flow->node[id];
+    double points = 1;
+    for (int d = 0; d < c->domain.ndim; ++d)
+        points *= (double)c->domain.extent[d];
+    return c->fold && c->domain.ndim > 1 && (double)fsr_shape_size(&n->shape) >= points &&
+           (double)fsr_shape_bytes(&n->shape, n->dtype[0]) > c->prices->near;
+}
+
+/* Where an argument looks, through views. False: nobody knows. */
+static bool look(const fsr_cone *c, fsr_link *link, fsr_index *index) {
+    const fsr_flow *flow = c->p->flow;
+    while (fsr_is(flow->node[link->id].kind, FSR_IS_VIEW) && !c->p->held[link->id]) {
+        const fsr_flow_node *n = &flow->node[link->id];
+        fsr_index inner;
+        if (!fsr_index_view(&inner, index, &n->view, &n->shape, &flow->node[n->arg[0].id].shape, &c->domain))
+            return false;
+        fsr_index_copy(index, &inner);
+        *link = n->arg[0];
+    }
+    return true;
+}
+
+bool fsr_cone_turns(const fsr_cone *c, const fsr_cone_node *at) {
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    bool turned = false, straight = false;
+    for (int k = 0; k < n->nargs && fsr_has(n->kind, FSR_FIELD_op) && fsr_cone_is_whole(c, at->id); ++k) {
+        fsr_link link = n->arg[k];
+        fsr_index index;
+        fsr_index_copy(&index, &c->asked[at->asked].index);
+        if (!look(c, &link, &index) || !fsr_cone_is_whole(c, link.id))
+            continue;
+        *(fsr_cone_is_turned(c, link.id, &index) ? &turned : &straight) = true;
+    }
+    return turned && straight;
+}
 
 bool fsr_cone_gathers(const fsr_cone *c, const fsr_cone_node *at) {
     bool computed = false;
@@ -37,4 +89,14 @@ bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
     if (paste)
         return !c->scan && (cols < few || alternates(c->p->flow, n));
     return d->ndim > d->nparallel && (cols < few ? cols > SHORT || rows < few : rows < few);
+}
+
+bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
+    return c->prices->follow && fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner);
+}
+
+bool fsr_cone_scatters(const fsr_cone *c, const fsr_cone_node *at) {
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    fsr_index inner;
+    return fsr_price_scatters(c->p->flow, n) && !fsr_cone_follows(c, n, &c->asked[at->asked].index, &inner);
 }

@@ -3,6 +3,7 @@
  * layout. Sizes of 2^31 rows of 2^31 columns do not wrap: all arithmetic is graph/size.h's. */
 #include "fusion/launch_shape.h"
 #include "fusion/nest.h"
+#include "fusion/square.h"
 #include "fusion/target.h"
 #include "fusion/tile.h"
 
@@ -131,7 +132,7 @@ static int64_t block_extent(const fsr_kernel *k, int d) {
     const fsr_schedule *s = &k->schedule;
     const bool last = d == k->nparallel - 1;
     if (s->tile)
-        return last || d == s->tiled ? s->tile : 1;
+        return last ? fsr_square_breadth(s) : d == s->tiled ? s->tile : 1;
     if (last)
         return (int64_t)s->abreast * s->items;
     return d == s->across ? (int64_t)(s->threads / s->abreast) * s->tall : 1;

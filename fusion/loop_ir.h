@@ -288,7 +288,7 @@ typedef struct fsr_schedule {
     int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
                     a GPU a square is a block's, and what lies along `tiled` in memory is staged */
     int tiled;
-    int breadth; /* CPU, MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
+    int breadth; /* MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
     /* GPU; 0 on a CPU */
     int high, broad; /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
     int threads;     /* of a block */

@@ -40,10 +40,12 @@ static bool check_outputs(const fsr_check *v) {
 /* A block's square: whole rows of it for its threads. */
 static bool check_square(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
+    const int breadth = fsr_square_breadth(s);
     if (!s->tile)
-        return !s->tiled || fsr_check_bad(v, "schedule: squares of no side along dimension %d", s->tiled);
-    if (s->kind != FSR_SCHEDULE_MAP || s->nversions || !fsr_power_of_two(s->tile) || s->threads % s->tile != 0 ||
-        s->tile % (s->threads / s->tile) != 0 || s->vector != 1 || s->items * s->threads != s->tile * s->tile ||
+        return (!s->tiled && !breadth) || fsr_check_bad(v, "schedule: squares of no side along dimension %d", s->tiled);
+    if (s->kind != FSR_SCHEDULE_MAP || s->nversions || !fsr_power_of_two(s->tile) || !fsr_power_of_two(breadth) ||
+        s->threads % s->tile != 0 || s->threads % breadth != 0 || breadth % (s->threads / s->tile) != 0 ||
+        s->tile % (s->threads / breadth) != 0 || s->vector != 1 || s->items * s->threads != s->tile * breadth ||
         !fsr_kernel_may_square(v->k, s->tiled))
         return fsr_check_bad(v, "schedule: no squares of %d along dimension %d", s->tile, s->tiled);
     return (s->pad >= 0 && fsr_square_shared_bytes(v->k) <= FSR_SHARED_BYTES) ||

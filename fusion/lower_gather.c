@@ -8,6 +8,7 @@
  * Where the result is larger than what it is taken from, the source is stored first if it takes work. Counter-example
  * to evaluating it at each index: exp(x)[i] of a table of a hundred elements and a million indices. */
 #include "fusion/lower.h"
+#include "fusion/price.h"
 
 /* The source itself, which may be a view, is in memory, or costs nothing: through views. What a loop of another kernel
  * gives is in memory if it is read there. */
@@ -86,7 +87,8 @@ int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a gather has no affine index", link, asked);
     const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
-    if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !is_at_hand(l, n->arg[0]))
+    const bool follows = l->p->target->gpu && fsr_price_gather_follows(l->flow, &l->group->domain, n, &index, &inner);
+    if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !follows && !is_at_hand(l, n->arg[0]))
         return fsr_lower_blame(l, "what is taken from would be computed more often than it has elements", n->arg[0]);
     if (!fsr_lower_indices(l, link, 1, &index, value) ||
         !fsr_lower_whole_index(l, link, &n->shape, source, n->mode, &index, value, &inner))

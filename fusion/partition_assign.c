@@ -218,8 +218,9 @@ static bool divide(const fsr_partition *p, fsr_root a, const fsr_group *trial, f
     return fsr_domain_divide(domain, dim, trial->division);
 }
 
-/* The root alone over a domain: the finest that its reshapes ask for, or, where that does not help, its own
- * shape's. */
+/* The root alone over a domain: the finest that its reshapes ask for, or, where these want more, its own shape's. What
+ * passes a limit over the finer one is cut, and does not go back: counter-example, a stretched sum of 90 elements, which
+ * was stored, and then once more stretched. */
 static const char *try_alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link *blame) {
     fsr_domain domain, own;
     root_domain(p, a, NULL, &own);
@@ -233,7 +234,7 @@ static const char *try_alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr
             return reason;
         if (divide(p, a, trial, &domain))
             continue;
-        if (domain.ndim == own.ndim)
+        if (domain.ndim == own.ndim || (p->target->gpu && blame->id < 0))
             return reason;
         domain = own;
         fixed = true;

@@ -28,15 +28,18 @@ int fsr_price_inner(const fsr_kernel *k) {
     return rows ? k->nparallel - 1 : k->ndim - 1;
 }
 
-static double stride_of(const fsr_form *f, int d) {
+static double stride_of(const fsr_kernel *k, const fsr_form *f, int d) {
+    double stride;
     if (d < 0)
         return 0;
+    if (f->nterms > 0 && k->schedule.target != FSR_TARGET_CPU && fsr_price_form_follows(k, f, d, &stride))
+        return stride;
     return (f->moves >> d & 1) ? 1e9 : fabs((double)f->stride[d]) / (double)f->divisor;
 }
 
 double fsr_price_stride(const fsr_group *group, int access, int d) {
     const fsr_form f = fsr_form_of_access(group->kernel, group->kernel->integer, access);
-    return stride_of(&f, d);
+    return stride_of(group->kernel, &f, d);
 }
 
 /* Places along a dimension that are visited between an element and its neighbour in memory. */
@@ -52,7 +55,7 @@ static double taken_between(const fsr_kernel *k, int d) {
 static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int access, const fsr_form *f) {
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     double span = 0;
-    if (!fsr_price_is_gather(f))
+    if (!fsr_price_scatters_from(prices, k, f))
         return 0;
     for (int t = 0; t < f->nterms; ++t)
         span += fabs((double)f->coefficient[t]) * (double)f->most[t];
@@ -171,7 +174,7 @@ static void set_fixed(fsr_price_loop *out, int number, int d, uint32_t moves) {
     if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
         return;
     const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
-    out->stride[number] = stride_of(&f, d);
+    out->stride[number] = stride_of(k, &f, d);
     out->gather[number] =
         inst->kind == FSR_INST_LOAD ? gather_of(out->prices, k, inst->index, &f) * row_of(out, &f, d) : 0;
     out->access[number] = loads_of(out->prices, k, inst, out->stride[number]);

@@ -127,7 +127,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const fsr_flow_node *n = &c->p->flow->node[at->id];
     const bool again = c->p->cuts->again && c->p->cuts->again[at->id];
     const bool often = at->fanned && each > at->shared && each > cone->prices->spare;
-    const bool scatters = fsr_price_scatters(c->p->flow, n), gathers = scatters && (each > 1 || c->asked[at->id]);
+    const bool scatters = fsr_cone_scatters(cone, at), gathers = scatters && (each > 1 || c->asked[at->id]);
     const bool gathered = gathers || fsr_cone_gathers(cone, at) || fsr_cone_serial(cone, at);
     const bool other = (c->asked[at->id] && !c->fold) || is_elsewhere(c, cone, at->id);
     const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);

@@ -30,6 +30,8 @@ enum {
     BESIDE_COLS = 64,
     IN_FLIGHT = 1 << 20, /* bytes that keep the memory busy */
     AHEAD = 8,           /* columns of a serial walk that are loaded together */
+    BRIEF_WORDS = 96,    /* registers of a thread for states of rows that it folds alone, and what it loads for them */
+    BRIEF_THREADS = 128, /* of them for each processor: fewer fold the columns side by side */
     TEAM_THREADS = 512,
     CHEAP = 16
 };
@@ -292,6 +294,33 @@ static void gpu_serial(fsr_group *group) {
     s->items = fsr_fitting_items(group->kernel, AHEAD, FSR_LOADED_WORDS);
 }
 
+/* Words of a column's states. */
+static int state_words(const fsr_kernel *k) {
+    int words = 0;
+    for (int f = 0; f < k->nfolds; ++f)
+        words += (int)((fsr_combine_bytes(k->fold[f].combine) + 3) / 4);
+    return words;
+}
+
+/* A thread folds all columns of its rows where these are no more than threads would share them: each would fold one, and
+ * the states meet in their order, so the bits are the same where the identity changes none. Of rows of 3 columns five
+ * threads of eight had nothing to do; sums over 3 channels of 5 by 5 places took 154 instructions for each of a row's
+ * columns. */
+static void gpu_brief(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &group->kernel->schedule;
+    int vector = s->vector;
+    while (vector > 1 && vector * (state_words(k) + fsr_words_loaded(k)) > BRIEF_WORDS)
+        vector /= 2;
+    bool exact = k->npasses == 1 && k->integer[FSR_INT_COLS] <= s->threads / s->abreast;
+    for (int f = 0; f < k->nfolds; ++f)
+        exact = exact && k->fold[f].combine->builtin;
+    if (exact && k->integer[FSR_INT_ROWS] / vector >= (int64_t)BRIEF_THREADS * fsr_nominal_gpu.processors) {
+        s->abreast = s->threads;
+        s->vector = s->items = vector;
+    }
+}
+
 static void gpu_col(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -310,6 +339,7 @@ static void gpu_col(fsr_group *group) {
     }
     while (s->abreast > 1 && (s->abreast / 2) * s->vector >= rows)
         s->abreast /= 2;
+    gpu_brief(group);
     int64_t tiles = fsr_ceil_div(rows, (int64_t)s->abreast * s->vector);
     int64_t lanes = s->threads / s->abreast;
     int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, tiles > 0 ? tiles : 1);

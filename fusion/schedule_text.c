@@ -73,7 +73,7 @@ static const struct {
               FIELD(FLAG, CPU, flat),
               FIELD(SOME, GPU | CPU, tile),
               FIELD(SOME, GPU | CPU, tiled),
-              FIELD(SOME, CPU, breadth),
+              FIELD(SOME, GPU | CPU, breadth),
               FIELD(FLAG, CPU, cut_steps),
               FIELD(ARRAYS, CPU, streams),
               FIELD(ARRAYS, CPU, ahead),

@@ -45,7 +45,7 @@ int64_t fsr_square_shared_bytes(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int64_t bytes = 0;
     for (int i = 0; i < k->ninsts; ++i)
-        bytes +=
-            k->stand[i].staged ? (int64_t)(s->tile + s->pad) * s->tile * (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
+        if (k->stand[i].staged)
+            bytes += (int64_t)(s->tile + s->pad) * fsr_square_breadth(s) * (int64_t)fsr_dtype_size(k->inst[i].dtype);
     return bytes;
 }

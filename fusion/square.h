@@ -10,6 +10,10 @@ bool fsr_load_is_turned(const fsr_kernel *k, int number, int d);
 /* The map may be done in squares of dimension d and the last one: each of its elements loads and stores at its own
  * place. */
 bool fsr_kernel_may_square(const fsr_kernel *k, int d);
+/* Elements of a square's rows along the last dimension. */
+static inline int fsr_square_breadth(const fsr_schedule *s) {
+    return s->breadth ? s->breadth : s->tile;
+}
 /* Bytes of shared memory that the squares of all staged loads take. */
 int64_t fsr_square_shared_bytes(const fsr_kernel *k);
 

@@ -35,31 +35,36 @@ k_mul_add_c0509794(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx n
     const idx tiles0 = (n4 + 31) / 32;
     const idx rest0 = q1;
     const idx up = rest0 * 32;
-    const int x = threadIdx.x % 32, y = threadIdx.x / 32;
     __shared__ f32 s0[32][33];
+    {
+        const int x = threadIdx.x % 32, y = threadIdx.x / 32;
 #pragma unroll
-    for (int b = 0; b < 4; b++) {
-        const int deep = y + b * 8;
-        const idx i0 = up + x, i1 = left + deep;
-        if (i0 < n4 && i1 < n5) {
-            const idx r = (i0) * n5 + i1;
-            const idx a0 = i0 + i1 * n6;
-            s0[deep][x] = x0[a0];
+        for (int b = 0; b < 4; b++) {
+            const int deep = y + b * 8;
+            const idx i0 = up + x, i1 = left + deep;
+            if (i0 < n4 && i1 < n5) {
+                const idx r = (i0) * n5 + i1;
+                const idx a0 = i0 + i1 * n6;
+                s0[deep][x] = x0[a0];
+            }
         }
     }
     fsr_barrier();
+    {
+        const int x = threadIdx.x % 32, y = threadIdx.x / 32;
 #pragma unroll
-    for (int b = 0; b < 4; b++) {
-        const int deep = y + b * 8;
-        const idx i0 = up + deep, i1 = left + x;
-        if (i0 < n4 && i1 < n5) {
-            const idx r = (i0) * n5 + i1;
-            const idx a0 = i0 + i1 * n6;
-            const f32 v0 = s0[x][deep];
-            const f32 v1 = v0 * v0;
-            const f32 v2 = 0x1p-1f;
-            const f32 v3 = v1 + v2;
-            if (true) x1[r] = v3;
+        for (int b = 0; b < 4; b++) {
+            const int deep = y + b * 8;
+            const idx i0 = up + deep, i1 = left + x;
+            if (i0 < n4 && i1 < n5) {
+                const idx r = (i0) * n5 + i1;
+                const idx a0 = i0 + i1 * n6;
+                const f32 v0 = s0[x][deep];
+                const f32 v1 = v0 * v0;
+                const f32 v2 = 0x1p-1f;
+                const f32 v3 = v1 + v2;
+                if (true) x1[r] = v3;
+            }
         }
     }
 }

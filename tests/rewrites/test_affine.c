@@ -72,6 +72,25 @@ static void divided_domains(void **state) {
     assert_false(fsr_domain_divide(&d, 2, 2));
 }
 
+/* What goes beyond the edge of a dimension that a reshape leaves as it is does so behind it, too: no carry. */
+static void beyond_the_edge(void **state) {
+    (void)state;
+    fsr_domain d;
+    fsr_index index, inner;
+    const fsr_view reshape = {.kind = FSR_VIEW_RESHAPE};
+    fsr_shape shape = SHAPE_OF(6, 8), source = SHAPE_OF(2, 3, 1, 8);
+    fsr_domain_make(&d, &shape, 0);
+    assert_true(fsr_domain_divide(&d, 0, 3) && fsr_index_elem(&index, &shape, &d));
+    index.row[1].offset = -1;
+    assert_true(fsr_index_view(&inner, &index, &reshape, &shape, &source, &d));
+    assert_false(inner.flat);
+    assert_true(inner.n == 4 && inner.row[0].coef[0] == 1 && inner.row[1].coef[1] == 1);
+    assert_true(inner.row[3].coef[2] == 1 && inner.row[3].offset == -1);
+    index.row[0].offset = -1; /* a carry here */
+    assert_true(fsr_index_view(&inner, &index, &reshape, &shape, &source, &d));
+    assert_true(inner.flat);
+}
+
 static void equal_domains(void **state) {
     (void)state;
     fsr_domain a, b;
@@ -277,8 +296,9 @@ static void large(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(domains),       T(divided_domains), T(equal_domains),  T(rows_and_elements), T(split_by_hand),
-        T(split_refused), T(split_many),      T(chains_by_hand), T(chains_many),       T(large),
+        T(domains),           T(divided_domains), T(beyond_the_edge), T(equal_domains),
+        T(rows_and_elements), T(split_by_hand),   T(split_refused),   T(split_many),
+        T(chains_by_hand),    T(chains_many),     T(large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,16 +112,20 @@ static void products_have_tiles_on_a_gpu(void **state) {
     expect_tile_on(&target_gpu, product(1000, 1000, 1 << 17, 0, false), 0, 0);
 }
 
-/* The side of the only kernel's squares on a GPU, and how many loads are staged for them. */
-static void expect_square(fsr_node y, int side, int staged) {
+/* The sides of the only kernel's squares on a GPU, 0: both are equal, and how many loads are staged for them. */
+static void expect_rectangle(fsr_node y, int side, int breadth, int staged) {
     fsr_program p = plan_of(&target_gpu, &y, 1);
     const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     int loads = 0;
     for (int i = 0; i < k->ninsts; i++)
         loads += k->stand[i].staged;
-    if (p.info.kernels != 1 || k->schedule.tile != side || loads != staged)
+    if (p.info.kernels != 1 || k->schedule.tile != side || k->schedule.breadth != breadth || loads != staged)
         fail_msg("%d staged loads, not %d:\n%s", loads, staged, p.explanation);
     fsr_program_clear(&p);
+}
+
+static void expect_square(fsr_node y, int side, int staged) {
+    expect_rectangle(y, side, 0, staged);
 }
 
 static void transposed_operands_have_squares(void **state) {
@@ -133,7 +137,11 @@ static void transposed_operands_have_squares(void **state) {
     expect_square(fsr_mul(turned, fsr_transpose(plan_matrix(table_graph, 2000, 3000), NULL)), 32, 2);
     expect_square(fsr_cast(fsr_transpose(fsr_cast(b, FSR_F16), NULL), FSR_F32), 32, 1);
     expect_square(fsr_add(a, a), 0, 0);
-    expect_square(fsr_transpose(plan_matrix(table_graph, 100000, 3), NULL), 0, 0);
+    expect_rectangle(fsr_transpose(plan_matrix(table_graph, 100000, 3), NULL), 4, 256, 1);
+    expect_rectangle(fsr_transpose(plan_matrix(table_graph, 100000, 8), NULL), 8, 128, 1);
+    expect_rectangle(fsr_transpose(plan_matrix(table_graph, 100000, 9), NULL), 16, 64, 1);
+    expect_square(fsr_transpose(plan_matrix(table_graph, 200, 3), NULL), 0, 0);
+    expect_square(fsr_transpose(plan_matrix(table_graph, 100000, 2), NULL), 0, 0);
     a = plan_matrix(table_graph, 300, 200);
     expect_square(fsr_transpose(fsr_roll(a, (int64_t[]){5}, NULL, 1), NULL), 0, 0);
 }

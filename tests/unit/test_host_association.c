@@ -10,6 +10,7 @@
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/one_graph.h"
 #include "tests/support/targets.h"
+#include <math.h>
 #include <stdio.h>
 
 enum { MACHINES = 3 };
@@ -160,6 +161,34 @@ static void columns(void **state) {
     expect_same_bits(fsr_sum(array(3000, 40), AXES(0), 1, 0), FSR_SCHEDULE_COL);
 }
 
+/* A thread that folds a few columns by itself has the bits of eight that meet. */
+static void brief_columns(void **state) {
+    (void)state;
+    for (int cols = 2; cols <= 8; cols++) {
+        const fsr_node x = fsr_sub(array(cols, 80000), fsr_float(g, 0.25));
+        const fsr_node out[] = {fsr_sum(x, AXES(0), 1, 0), fsr_prod(x, AXES(0), 1, 0), fsr_min(x, AXES(0), 1, 0)};
+        float *in = malloc(sizeof *in * 80000 * 8);
+        fill(in, 80000 * (int64_t)cols);
+        for (int i = 0; i < 80000 * cols; i++)
+            in[i] = i % 3 == 0 ? 0.25f : i % 7 == 0 ? -INFINITY : in[i];
+        for (int o = 0; o < 3; o++) {
+            fsr_program p = planned(out[o], &target_gpu);
+            fsr_thunk *thunk = (fsr_thunk *)(uintptr_t)fsr_program_kernel(&p, 0);
+            fsr_schedule *s = &thunk->kernel->schedule;
+            assert_true(s->kind == FSR_SCHEDULE_COL && s->abreast == s->threads);
+            float *alone = run(&p, in, 80000);
+            s->abreast = 32;
+            thunk->blocks = (80000 + 32 * s->vector - 1) / (32 * s->vector);
+            float *met = run(&p, in, 80000);
+            assert_memory_equal(alone, met, sizeof *met * 80000);
+            free(alone);
+            free(met);
+            fsr_program_clear(&p);
+        }
+        free(in);
+    }
+}
+
 static void lookback(void **state) {
     (void)state;
     fsr_node x = array(2, 70000);
@@ -187,6 +216,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(rows, setup, teardown),
         cmocka_unit_test_setup_teardown(split, setup, teardown),
         cmocka_unit_test_setup_teardown(columns, setup, teardown),
+        cmocka_unit_test_setup_teardown(brief_columns, setup, teardown),
         cmocka_unit_test_setup_teardown(lookback, setup, teardown),
         cmocka_unit_test_setup_teardown(team, setup, teardown),
     };

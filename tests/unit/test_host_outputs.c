@@ -82,9 +82,11 @@ static void refused(void **state) {
 
 /* ---- maps with transposed operands -------------------------------------------------------------------- */
 
-static fsr_schedule squares(int threads, int side, int pad) {
-    fsr_schedule s = host_schedule(FSR_SCHEDULE_MAP, threads, 1, 1, side * side / threads);
+/* breadth: elements of the rows, 0: as many as there are rows. */
+static fsr_schedule squares(int threads, int side, int breadth, int pad) {
+    fsr_schedule s = host_schedule(FSR_SCHEDULE_MAP, threads, 1, 1, side * (breadth ? breadth : side) / threads);
     s.tile = side;
+    s.breadth = breadth;
     s.pad = pad;
     return s;
 }
@@ -93,29 +95,37 @@ static void edges_of_squares(void **state) {
     (void)state;
     static const int64_t sizes[][2] = {{0, 5}, {5, 0}, {1, 1}, {7, 9}, {8, 8}, {9, 7}, {1, 40}, {17, 16}, {33, 31}};
     host_counts n = {.launches = 0};
-    host_sweep_sizes(&n, kernel_planes(FSR_I32), squares(32, 8, 1), 1, 0, sizes, sizeof sizes / sizeof *sizes);
-    host_sweep_sizes(&n, kernel_planes(FSR_F64), host_wide(squares(64, 16, 0)), 1, 0, sizes,
+    host_sweep_sizes(&n, kernel_planes(FSR_I32), squares(32, 8, 0, 1), 1, 0, sizes, sizeof sizes / sizeof *sizes);
+    host_sweep_sizes(&n, kernel_planes(FSR_F64), host_wide(squares(64, 16, 0, 0)), 1, 0, sizes,
                      sizeof sizes / sizeof *sizes);
+    host_sweep_sizes(&n, kernel_planes(FSR_I32), squares(32, 4, 16, 1), 1, 0, sizes, sizeof sizes / sizeof *sizes);
+    host_sweep_sizes(&n, kernel_planes(FSR_I32), squares(32, 16, 8, 1), 1, 0, sizes, sizeof sizes / sizeof *sizes);
     host_finish(&n);
 }
 
 static void refused_squares(void **state) {
     (void)state;
     static const struct {
-        int tile, tiled, items, pad;
+        int tile, tiled, breadth, items, pad;
         const char *why;
-    } cases[] = {{8, 0, 2, 1, ""},
-                 {8, 1, 2, 1, "schedule: no squares of 8 along dimension 1"},
-                 {12, 0, 2, 1, "schedule: no squares of 12 along dimension 0"},
-                 {8, 0, 4, 1, "schedule: no squares of 8 along dimension 0"},
-                 {8, 0, 2, 2000, "schedule: squares do not lie in shared memory"},
-                 {0, 1, 2, 0, "schedule: squares of no side along dimension 1"}};
+    } cases[] = {{8, 0, 0, 2, 1, ""},
+                 {8, 1, 0, 2, 1, "schedule: no squares of 8 along dimension 1"},
+                 {12, 0, 0, 2, 1, "schedule: no squares of 12 along dimension 0"},
+                 {8, 0, 0, 4, 1, "schedule: no squares of 8 along dimension 0"},
+                 {8, 0, 0, 2, 2000, "schedule: squares do not lie in shared memory"},
+                 {0, 1, 0, 2, 0, "schedule: squares of no side along dimension 1"},
+                 {4, 0, 16, 2, 1, ""},
+                 {4, 0, 16, 4, 1, "schedule: no squares of 4 along dimension 0"},
+                 {4, 0, 12, 2, 1, "schedule: no squares of 4 along dimension 0"},
+                 {2, 0, 64, 4, 1, "schedule: no squares of 2 along dimension 0"},
+                 {0, 0, 16, 2, 0, "schedule: squares of no side along dimension 0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fsr_kernel *k = kernel_planes(FSR_F32);
         char why[200] = "";
-        k->schedule = squares(32, 8, cases[i].pad);
+        k->schedule = squares(32, 8, 0, cases[i].pad);
         k->schedule.tile = cases[i].tile;
         k->schedule.tiled = cases[i].tiled;
+        k->schedule.breadth = cases[i].breadth;
         k->schedule.items = cases[i].items;
         fsr_kernel_verify(kernel_finished(kernel_staged(k)), why, sizeof why);
         assert_string_equal(why, cases[i].why);
@@ -128,6 +138,9 @@ static void planned_squares(void **state) {
     fsr_node a = fsr_input(g, "a", FSR_F32, 2, SHAPE(70, 33)), b = fsr_input(g, "b", FSR_F32, 2, SHAPE(33, 70));
     host_plan_check(g, fsr_add(fsr_mul(a, a), fsr_transpose(b, NULL)), FSR_SCHEDULE_MAP, 1);
     host_plan_check(g, fsr_transpose(fsr_exp(batch("c", 40, 3, 36)), AXES(2, 1, 0)), FSR_SCHEDULE_MAP, 1);
+    fsr_node rows = fsr_input(g, "rows", FSR_F32, 2, SHAPE(700, 5)),
+             wide = fsr_input(g, "wide", FSR_F32, 2, SHAPE(5, 700));
+    host_plan_check(g, fsr_add(fsr_transpose(rows, NULL), wide), FSR_SCHEDULE_MAP, 1);
 }
 
 int main(void) {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that are stretched by a reshape of a broadcast, and edges that are taken at clipped places: on a GPU kernels
+ * read what is stretched or clipped where it lies, no copy of it is stored. */
+#include "fusor/expr.h"
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+
+/* Each kernel computes something, and there are at most so many. */
+static void check_no_copy(fsr_node out, int kernels) {
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    bool good = p.info.kernels <= kernels && !strstr(p.explanation, "k_copy_");
+    if (!good)
+        print_error("at most %d kernels\n%s", kernels, p.explanation);
+    fsr_program_clear(&p);
+    assert_true(good);
+}
+
+/* Sums of by x by elements of each of two channels, level after level, then up again by repetition: what is missing in
+ * one level comes from the next. */
+static fsr_node pyramid(int levels, int by, int64_t rows, int64_t cols) {
+    fsr_node level[8];
+    level[0] = fsr_expr(g, "x * x[1:]",
+                        (fsr_name[]){{"x", fsr_reshape(plan_matrix(g, 2 * rows, cols), 3, SHAPE(2, rows, cols))}}, 1);
+    for (int i = 1; i < levels; i++) {
+        fsr_node sum = {0};
+        for (int k = 0; k < by * by; k++) {
+            fsr_node rest = fsr_slice(level[i - 1], 1, k / by, FSR_SLICE_END, by);
+            rest = fsr_slice(rest, 2, k % by, FSR_SLICE_END, by);
+            sum = k ? fsr_add(sum, rest) : rest;
+        }
+        level[i] = sum;
+    }
+    fsr_node up = level[levels - 1];
+    for (int i = levels - 2; i >= 0; i--)
+        up = fsr_expr(g, "x + (1 - x[1:]) * repeat(repeat(y, n, 1), n, 2)",
+                      (fsr_name[]){{"x", level[i]}, {"y", up}, {"n", fsr_int(g, by)}}, 3);
+    return up;
+}
+
+static void pyramids(void **state) {
+    (void)state;
+    check_no_copy(pyramid(4, 2, 1536, 2560), 5);
+    check_no_copy(pyramid(3, 2, 1024, 512), 5);
+    check_no_copy(pyramid(3, 3, 9 * 64, 9 * 128), 5);
+    check_no_copy(pyramid(3, 4, 1024, 1024), 5);
+}
+
+/* Stretched by places between two neighbours, whose edges are repeated. */
+static fsr_node doubled(fsr_node x, int axis) {
+    int64_t shape[] = {fsr_node_dim(x, 0), fsr_node_dim(x, 1)};
+    shape[axis] *= 2;
+    return fsr_reshape(fsr_expr(g,
+                                axis ? "e = pad(x, [0, 0, 1, 1], mode=edge); stack(0.25 * e[:, :-2] + 0.75 * x, 0.25 * "
+                                       "e[:, 2:] + 0.75 * x, axis=2)"
+                                     : "e = pad(x, [1, 1, 0, 0], mode=edge); stack(0.25 * e[:-2] + 0.75 * x, 0.25 * "
+                                       "e[2:] + 0.75 * x, axis=1)",
+                                (fsr_name[]){{"x", x}}, 1),
+                       2, shape);
+}
+
+/* Nothing that stands between the two stretches is stored. */
+static void between_neighbours(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 768, 1280), out = fsr_mul(doubled(doubled(x, 0), 1), plan_matrix(g, 1536, 2560));
+    for (int i = 0; i < 2; i++) {
+        fsr_program p = plan_of(&target_gpu, &out, 1);
+        assert_int_equal(p.info.temporaries, 0);
+        fsr_program_clear(&p);
+        out = fsr_mul(doubled(doubled(x, 1), 0), plan_matrix(g, 1536, 2560));
+    }
+}
+
+/* A picture between repeated edges, by clipped places, in a stencil: one kernel, which reads the picture. */
+static void clipped(void **state) {
+    (void)state;
+    fsr_name name[] = {{"x", fsr_sqrt(plan_matrix(g, 1024, 2048))},
+                       {"i", fsr_arange(g, FSR_I64, 1026)},
+                       {"j", fsr_arange(g, FSR_I64, 2050)}};
+    fsr_node out = fsr_expr(g,
+                            "e = x[clip(i - 1, 0, 1023)][:, clip(j - 1, 0, 2047)];"
+                            "e[:-2, 1:-1] + e[2:, 1:-1] + e[1:-1, :-2] + e[1:-1, 2:] - 4 * e[1:-1, 1:-1]",
+                            name, 3);
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    assert_int_equal(p.info.kernels, 1);
+    assert_int_equal(p.info.bytes_moved, 2 * 1024 * 2048 * 4);
+    fsr_program_clear(&p);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(pyramids), TEST(between_neighbours), TEST(clipped)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
