@@ -38,6 +38,7 @@ typedef struct fsr_flow_node {
     int origin;    /* 1 + its place in the flow as it was built; 0: a rewrite made it */
     fsr_site site; /* where it was recorded, as long as the graph is there */
     int report;    /* of what may find an index outside: 1 + the first of its reports, one for each of its axes */
+    int64_t below; /* of an integer argument: it is at least 0 and less than this; 0: it may be any */
     bool asked;    /* some pair asks for one kernel with it */
 } fsr_flow_node;
 

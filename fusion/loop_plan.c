@@ -51,6 +51,14 @@ static bool bind(fsr_loop_part *part, const fsr_rounds *t, const fsr_flow *flow,
     return true;
 }
 
+/* The number of a turn is less than the count of turns, where that is known. */
+static void bound_number(fsr_flow *flow, const fsr_binding *binding, const fsr_rounds *t) {
+    for (int i = 0; i < flow->n; ++i)
+        if (fsr_is(flow->node[i].kind, FSR_IS_ARGUMENT) && t->count > 0 && !t->conditional &&
+            binding->scalar[flow->node[i].ordinal].id == t->number)
+            flow->node[i].below = t->count;
+}
+
 static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_ref *outs, int n,
                             const fsr_program_options *options, char *why, size_t size) {
     fsr_flow flow;
@@ -60,6 +68,7 @@ static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_
         return status;
     if (!bind(part, t, &flow, &binding))
         status = FSR_ERR_MEMORY;
+    bound_number(&flow, &binding, t);
     fsr_binding_clear(&binding);
     if (status)
         fsr_flow_clear(&flow);

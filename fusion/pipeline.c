@@ -10,8 +10,8 @@ static const struct {
     fsr_rewrite_fn run;
 } pipeline[] = {
     {"compose", fsr_rewrite_compose}, {"simplify", fsr_rewrite_simplify}, {"fold", fsr_rewrite_fold},
-    {"cse", fsr_rewrite_cse},         {"bounds", fsr_rewrite_bounds},     {"hoist", fsr_rewrite_hoist},
-    {"places", fsr_rewrite_places},   {"dce", fsr_rewrite_dce},
+    {"cse", fsr_rewrite_cse},         {"bounds", fsr_rewrite_bounds},     {"narrow", fsr_rewrite_narrow},
+    {"hoist", fsr_rewrite_hoist},     {"places", fsr_rewrite_places},     {"dce", fsr_rewrite_dce},
 };
 enum { REWRITES = sizeof pipeline / sizeof pipeline[0] };
 

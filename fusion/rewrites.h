@@ -18,6 +18,7 @@ bool fsr_rewrite_simplify(fsr_flow *flow,
 bool fsr_rewrite_fold(fsr_flow *flow, fsr_status *status);   /* exact ops on literals */
 bool fsr_rewrite_cse(fsr_flow *flow, fsr_status *status);    /* equal nodes become one */
 bool fsr_rewrite_bounds(fsr_flow *flow, fsr_status *status); /* gathers of indices that are never outside clip */
+bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status); /* indices of 32 bits in comparisons and gathers */
 bool fsr_rewrite_hoist(fsr_flow *flow, fsr_status *status);  /* maps and reductions of placed elements come first */
 bool fsr_rewrite_places(fsr_flow *flow, fsr_status *status); /* places are stored as they are asked for */
 bool fsr_rewrite_dce(fsr_flow *flow, fsr_status *status);    /* what no output needs is dropped */

@@ -45,6 +45,7 @@ fusion/flow_build.c 3
 fusion/flow_text.c 1
 fusion/rewrite_fold.c 1
 fusion/rewrite_hoist.c 2
+fusion/rewrite_narrow.c 3
 runtime/array.c 1'
 
 kinds=$(sed -nE 's/^FSR_KIND\(([A-Z_]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')

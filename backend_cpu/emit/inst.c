@@ -6,8 +6,13 @@
 
 /* ---- instructions ------------------------------------------------------------------------------- */
 
+bool fsr_c_counts_short(fsr_dtype dtype) {
+    return dtype == FSR_I32 || dtype == FSR_U32;
+}
+
 static void put_index(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
-    const char *at = e->index[inst->index];
+    const bool counted = e->short_index && inst->index == fsr_kernel_inner(e->k) && fsr_c_counts_short(inst->dtype);
+    const char *at = counted ? "w" : e->index[inst->index];
     if (inst->dtype == FSR_BOOL)
         fsr_text_add(to, "(%s) != 0", at);
     else if (fsr_dtype_is_half(inst->dtype) || fsr_c_whole_is(FSR_I64, inst->dtype)) {

@@ -86,6 +86,7 @@ typedef struct fsr_c_emit {
     bool cut_strips;                /* loops over a strip's elements go from e->low to e->high, not over all of them */
     const char *start;              /* of strips: the flat index where one begins */
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
+    bool short_index;               /* the loop counts w, its index in 32 bits */
     bool along;                     /* the loop combines a row that is not dropped */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
@@ -149,6 +150,8 @@ void fsr_c_combine_tasks(fsr_c_emit *e);
 
 /* ---- inst.c: values, addresses, instructions ----------------------------------------------- */
 
+/* An index of this dtype is counted in 32 bits. */
+bool fsr_c_counts_short(fsr_dtype dtype);
 /* Fills lanes with the narrow strided loads of a batch, for the loop over l that follows. */
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
 /* "[j]": the subscript of what there is once for each row abreast; "[l][j]" in a tile; "" where rows are not abreast. */

@@ -188,9 +188,41 @@ static void shared_slices(void **state) {
     }
 }
 
+/* ---- numbers of turns ---------------------------------------------------------------------------------------- */
+
+static void reversed_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    const fsr_node i = fsr_arange(state[0].graph, FSR_I64, fsr_node_dim(state[0], 0));
+    const fsr_node at = fsr_maximum(fsr_sub(in[0], i), fsr_int(state[0].graph, 0));
+    out[0] = fsr_add(state[0], fsr_take(state[0], at, 0, FSR_INDEX_RAISE));
+}
+
+/* What is reported in such a loop's turn over vectors of 1000. */
+static int reports(fsr_node turns) {
+    const fsr_node x = plan_vector(g, 1000);
+    fsr_node out;
+    int n = 0;
+    fsr_fori_loop(&out, &x, 1, turns, reversed_turn, NULL);
+    fsr_program p = plan_of(&target_cpu, &out, 1);
+    assert_int_equal(p.info.kernels, 1);
+    for (int i = 0; i < fsr_program_kernel(&p, 0)->kernel->ninsts; i++)
+        n += fsr_program_kernel(&p, 0)->kernel->inst[i].report > 0;
+    fsr_program_clear(&p);
+    return n;
+}
+
+/* The number of a turn is less than their count, where that is a literal. */
+static void counted_turns_are_bounded(void **state) {
+    (void)state;
+    assert_int_equal(reports(fsr_int(g, 1000)), 0);
+    assert_int_equal(reports(fsr_int(g, 1001)), 1);
+    assert_int_equal(reports(fsr_param(g, "n", FSR_I64, 1000)), 1);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_kernel), TEST(run_once), TEST(equal_loops),  TEST(many_loops),
-                                       TEST(reasons),    TEST(slices),   TEST(shared_slices)};
+    const struct CMUnitTest tests[] = {
+        TEST(one_kernel), TEST(run_once), TEST(equal_loops),   TEST(many_loops),
+        TEST(reasons),    TEST(slices),   TEST(shared_slices), TEST(counted_turns_are_bounded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
