@@ -74,7 +74,7 @@ static void one_row_head(fsr_emit *e) {
         fsr_emit_line(e, "const idx t = tile;");
     }
     fsr_emit_line(e, "const idx end = %s;", columns);
-    if (e->k->live && !fsr_kernel_reductions(e->k, 0, false).n)
+    if (e->k->live && !e->k->backward && !fsr_kernel_reductions(e->k, 0, false).n)
         fsr_emit_line(e, "if (t && t * %d >= end) return;", fsr_emit_tile_columns(e));
     fsr_emit_line(e, "const idx c0 = t * %d + %s;", fsr_emit_tile_columns(e), column);
 }
@@ -157,6 +157,23 @@ static void chained_tiles(fsr_emit *e) {
     fsr_emit_close(e);
 }
 
+/* A tile before the columns that are left: what is scanned of it is the identity, which the tiles behind it wait for. */
+static void leave_early(fsr_emit *e) {
+    int rows[FSR_MAX_INSTS];
+    if (!e->k->live || !e->k->backward || fsr_kernel_reductions(e->k, 0, false).n || fsr_kernel_rows(e->k, 1, rows))
+        return;
+    fsr_emit_open(e, "if (t * %d < from) {", fsr_emit_tile_columns(e));
+    for (int s = 0; s < e->tile.nstages; s++) {
+        if (fsr_kernel_chain(e->k, 0, e->tile.stage, s).n == 0)
+            continue;
+        fsr_emit_line(e, "__shared__ chain0_%d::state none%d[4];", s, s);
+        fsr_emit_line(e, "fsr_lookback<chain0_%d, %d>(chain0_%d::identity(), t, board%d, none%d);", s,
+                      fsr_emit_warps(e), s, s, s);
+    }
+    fsr_emit_line(e, "return;");
+    fsr_emit_close(e);
+}
+
 void fsr_emit_lookback_next(fsr_emit *e, int stage) {
     fsr_emit_line(e, "if (threadIdx.x == 0) board%d.post(0, t, total%d);", stage, stage);
     fsr_emit_line(e, "then = follows;");
@@ -185,6 +202,7 @@ void fsr_emit_lookback(fsr_emit *e) {
     fsr_emit_enter_pass(e, 0);
     boards(e);
     fsr_emit_pass_state(e);
+    leave_early(e);
     if (e->s.members) {
         chained_tiles(e);
         return;

@@ -37,6 +37,11 @@ const char *fsr_emit_columns(fsr_emit *e) {
     if (!e->k->live)
         return "cols";
     fsr_emit_ref(e, live, e->k->live - 1);
+    if (e->k->backward) {
+        fsr_emit_line(e, "const idx from = (u64)%s < cols ? (cols - (idx)%s) / %d * %d : 0;", live, live,
+                      fsr_emit_tile_columns(e), fsr_emit_tile_columns(e));
+        return "cols";
+    }
     fsr_emit_line(e, "const idx stop = (u64)%s < cols ? (idx)%s : cols;", live, live);
     return "stop";
 }
@@ -66,8 +71,8 @@ static void row_pass(fsr_emit *e, int pass, const char *column, const char *colu
         fsr_emit_line(e, "const int flip = 0;");
     } else {
         fsr_emit_line(e, "#pragma unroll 1");
-        fsr_emit_open(e, "for (idx first = 0, flip = 0; first < %s; first += %d, flip ^= 1) {", columns,
-                      fsr_emit_tile_columns(e));
+        fsr_emit_open(e, "for (idx first = %s, flip = 0; first < %s; first += %d, flip ^= 1) {",
+                      e->k->live && e->k->backward ? "from" : "0", columns, fsr_emit_tile_columns(e));
         fsr_emit_line(e, "const idx c0 = first + %s;", column);
     }
     fsr_emit_tile(e);

@@ -281,8 +281,8 @@ static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *re
     const fsr_ref count = {rec->length.count.id, rec->length.count.output};
     return rec->length.origin && !is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
            n->nout == 1 && n->hint != FSR_HINT_MATERIALIZE &&
-           (fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW) || (fsr_is(n->kind, FSR_IS_RUNNING) && !n->reverse)) &&
-           !fsr_is(n->kind, FSR_IS_STORED) && !read[link.id] && is_known(b->g, count, 8);
+           fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW | FSR_IS_RUNNING) && !fsr_is(n->kind, FSR_IS_STORED) &&
+           !read[link.id] && is_known(b->g, count, 8);
 }
 
 /* The prefix of result i of itself, as long as its count says. */

@@ -15,7 +15,7 @@ typedef struct fsr_machine {
     const fsr_kernel *k;
     const fsr_launch *launch;
     const fsr_near_claim *claim; /* NULL: no load reads in tiles */
-    int64_t row, column, columns;
+    int64_t row, column, columns, first;
     int64_t index[FSR_MAX_DIMS];
     fsr_value value[FSR_MAX_INSTS];
     fsr_value *kept[FSR_MAX_INSTS]; /* a value for each column, of the values kept */
@@ -250,7 +250,7 @@ static void run_loop(fsr_machine *m, int pass) {
     for (int i = 0; i < n; i++)
         if (m->k->inst[order[i]].kind == FSR_INST_COMBINE)
             fsr_running_begin(&m->fold[m->k->inst[order[i]].index], m->k->fold[m->k->inst[order[i]].index].combine);
-    for (m->column = 0; m->column < m->columns && m->status == FSR_OK; m->column++) {
+    for (m->column = m->first; m->column < m->columns && m->status == FSR_OK; m->column++) {
         place(m, m->k->nparallel, m->k->ndim, m->column);
         exchange_kept(m, pass);
         for (int i = 0; i < n && m->status == FSR_OK; i++) {
@@ -285,11 +285,15 @@ static int64_t extent_product(const fsr_kernel *k, const fsr_launch *launch, int
 static fsr_status run_kernel(fsr_machine *m, int64_t rows) {
     const fsr_kernel *k = m->k;
     m->status = hold_kept(m);
+    m->first = 0;
     if (rows > 0)
         run_once(m);
     if (k->live && rows > 0) {
-        int64_t *const most = k->npasses ? &m->columns : &rows;
-        *most = m->value[k->live - 1].i64 < *most ? m->value[k->live - 1].i64 : *most;
+        int64_t *const most = k->npasses ? &m->columns : &rows, count = m->value[k->live - 1].i64;
+        if (!k->backward)
+            *most = count < *most ? count : *most;
+        else if (count < *most)
+            m->first = *most - count;
     }
     for (m->row = 0; m->row < rows && m->status == FSR_OK; m->row++) {
         place(m, 0, k->nparallel, m->row);

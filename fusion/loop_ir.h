@@ -369,6 +369,8 @@ typedef struct fsr_kernel {
      * dimension: from there on its reductions see what changes none of their bits, and nobody asks for the elements
      * that it stores. 0: at its extent */
     int live;
+    /* Of what goes along its dimension from the end: it begins where so many columns are left. */
+    bool backward;
     int ninsts;
     fsr_inst *inst;
     fsr_stand *stand; /* of each instruction */

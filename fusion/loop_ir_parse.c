@@ -62,6 +62,7 @@ static void read_domain(fsr_kernel_reader *r) {
     k->nints = (int)ints;
     if (fsr_lex_try(l, "live"))
         k->live = 1 + fsr_lex_mark(l, "v", FSR_MAX_INSTS);
+    k->backward = k->live && fsr_lex_try(l, "backward");
     if (fsr_lex_try(l, "band"))
         read_band(r);
     else if (fsr_lex_try(l, "pitch"))

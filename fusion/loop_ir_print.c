@@ -96,7 +96,7 @@ static void print_head(FILE *to, const fsr_kernel *k) {
         fsr_fput(to, "%s%sd%d", d ? ", " : "", d < k->nparallel ? "" : "fold ", d);
     fsr_fput(to, "] passes %d ints %d", k->npasses, k->nints);
     if (k->live)
-        fsr_fput(to, " live v%d", k->live - 1);
+        fsr_fput(to, " live v%d%s", k->live - 1, k->backward ? " backward" : "");
     if (k->nests && k->schedule.target == FSR_TARGET_GPU)
         fsr_fput(to, " pitch i%d", k->nests->band);
     else if (k->nests)

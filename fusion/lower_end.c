@@ -33,7 +33,8 @@ static fsr_link common_count(const fsr_lowering *l) {
     bool all = true;
     for (int i = 0; i < group->nfolds; ++i) {
         const fsr_flow_node *fold = &l->flow->node[group->fold[i]];
-        for (int k = 0; k < fold->combine->arity && !fsr_is(fold->kind, FSR_IS_RUNNING); ++k)
+        const bool forward = fsr_is(fold->kind, FSR_IS_RUNNING) && !fold->reverse;
+        for (int k = 0; k < fold->combine->arity && !forward; ++k)
             all = all && counted(l, fold->arg[k].id, true, &count);
     }
     for (int i = 0; i < group->nstores; ++i)
@@ -69,8 +70,7 @@ bool fsr_lower_end(fsr_lowering *l) {
     fsr_index index;
     l->k->live = 0;
     const bool scatters = group->nstores && fsr_is(l->flow->node[group->store[0].id].kind, FSR_SCATTERS);
-    if (count.id < 0 || ((group->part || group->in_place) && !scatters) || group->domain.ndim != 1 ||
-        group->domain.mirrored)
+    if (count.id < 0 || ((group->part || group->in_place) && !scatters) || group->domain.ndim != 1)
         return true;
     if (!(group->nfolds ? fsr_index_elem : fsr_index_row)(&index, &l->flow->node[count.id].shape, &group->domain))
         return true;
@@ -79,5 +79,6 @@ bool fsr_lower_end(fsr_lowering *l) {
     const int value = fsr_lower_eval(l, count, &index);
     const int end = value < 0 ? -1 : fsr_lower_inside(l, whose, 0, value, extent + 1, FSR_INDEX_CLIP);
     l->k->live = group->nfolds && end >= 0 && !reports_end(l, end) ? 0 : end + 1;
+    l->k->backward = l->k->live && group->domain.mirrored;
     return end >= 0;
 }

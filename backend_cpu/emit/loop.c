@@ -257,12 +257,37 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
+/* What goes from the end begins with the chunk in which so many columns are left as the count says. */
+static void put_start(fsr_c_emit *e, int count) {
+    char cols[FSR_EMIT_NAME];
+    fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, cols);
+    fsr_c_line(e, "i64 start = v%d < %s ? (%s - v%d) / %d * %d : 0;", count, cols, cols, count, e->s->chunk,
+               e->s->chunk);
+    if (e->s->part)
+        fsr_c_line(e, "start = start < begin ? begin : start;");
+    if (e->finishing)
+        fsr_c_line(e, "start = mode == %d ? begin : start;", FSR_MODE_FINISH);
+}
+
+/* Where a loop that may end at a count begins and ends. */
+static const char *start_of(const fsr_c_emit *e, const char *first) {
+    return e->k->live && e->k->backward ? "start" : first;
+}
+
+static const char *stop_of(const fsr_c_emit *e, const char *extent) {
+    return e->k->live && !e->k->backward ? "stop" : extent;
+}
+
 /* Chunks that begin behind a count have nothing to fold; those that begin before it stay whole, as folds associate by
  * chunks. A loop without folds ends at the count. */
 static void put_stop(fsr_c_emit *e, const char *extent) {
     const int count = e->k->live - 1;
     if (count < 0)
         return;
+    if (e->k->backward) {
+        put_start(e, count);
+        return;
+    }
     fsr_c_line(e, "i64 stop = v%d < %s ? v%d : %s;", count, extent, count, extent);
     if (e->finishing)
         fsr_c_line(e, "stop = mode == %d ? %s : stop;", FSR_MODE_FINISH, extent);
@@ -278,7 +303,7 @@ static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     if (e->finishing)
         snprintf(step, sizeof step, "mode == %d ? 1 : %d", FSR_MODE_FINISH, e->s->chunk);
     put_stop(e, extent);
-    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", e->s->part ? "begin" : "0", e->k->live ? "stop" : extent,
+    fsr_c_begin(e, "for (i64 c0 = %s; c0 < %s; c0 += %s)", start_of(e, e->s->part ? "begin" : "0"), stop_of(e, extent),
                 step);
     if (e->finishing) {
         fsr_c_begin(e, "if (mode == %d)", FSR_MODE_FINISH);
@@ -307,14 +332,13 @@ static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     }
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
     put_stop(e, extent);
-    if (e->k->live)
-        snprintf(extent, sizeof extent, "stop");
+    const char *const first = start_of(e, "0"), *const end = stop_of(e, extent);
     bool strips = !e->abreast && fsr_c_has_strips(e);
     if (!e->abreast && !strips && (e->walk->form == FSR_WALK_RUNS)) {
-        fsr_c_runs(e, loop, "0", extent, "at + c0", put_columns);
+        fsr_c_runs(e, loop, first, end, "at + c0", put_columns);
         return;
     }
-    fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", extent);
+    fsr_c_line(e, "const i64 c0 = %s, c1 = %s;", first, end);
     if (strips)
         fsr_c_strips(e, loop, "at + cs");
     else

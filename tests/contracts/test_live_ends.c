@@ -8,6 +8,32 @@
 
 #define G subject_g
 
+/* A scan from the end begins at the count, with the bits of one over zeros behind it. */
+static void scans_that_begin(void **state) {
+    static const int64_t size[] = {500, 300000};
+    static const int64_t counts[] = {0, 1, 31, 499, 500, 4095, 4096, 4097, 65537, 131073, 299999, 300000};
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        fsr_node x = subject_data(FSR_F32, 1, &size[s], SUBJECT_SMALL, 1);
+        float *got = malloc(sizeof *got * (size_t)size[s]), *want = malloc(sizeof *want * (size_t)size[s]);
+        OK(fsr_force(x));
+        for (int i = 0; i < 2 * COUNT_OF(counts) && counts[i / 2] <= size[s]; i++) {
+            const int64_t count = counts[i / 2];
+            const int flags = FSR_REVERSE | (i % 2 ? FSR_EXCLUSIVE : 0);
+            fsr_node live = fsr_live(x, fsr_param(G, "n", FSR_I64, (double)count));
+            int64_t n = -1;
+            OK(fsr_read_live(fsr_cumsum(live, AXES(0), 1, flags), got, sizeof *got * (size_t)size[s], &n));
+            OK(fsr_read(fsr_cumsum(fsr_filled(live, fsr_float(G, 0)), AXES(0), 1, flags), want,
+                        sizeof *want * (size_t)size[s]));
+            assert_int_equal(n, count);
+            if (memcmp(got, want, sizeof *got * (size_t)count))
+                fail_msg("%lld of %lld elements, flags %d", (long long)count, (long long)size[s], flags);
+        }
+        free(got);
+        free(want);
+    }
+}
+
 /* Folds that end at a count have the bits of those that go on to the capacity. */
 static void folds_that_end(void **state) {
     static const int64_t n = 300000;
@@ -37,7 +63,7 @@ static void folds_that_end(void **state) {
     }
 }
 
-enum { ENDING = 12 };
+enum { ENDING = 15 };
 
 /* Sums, and the greatest: an operation a component. */
 static void sums(fsr_node *out, const fsr_node *left, const fsr_node *right, void *user) {
@@ -75,6 +101,9 @@ static void that_end(fsr_node live, fsr_node out[ENDING]) {
     out[7] = fsr_nanmax(live, NULL, 0, 0);
     out[8] = fsr_div(e, fsr_sum(e, NULL, 0, 0));
     of_callers(live, &out[9]);
+    out[12] = fsr_cumsum(live, AXES(0), 1, FSR_REVERSE);
+    out[13] = fsr_sqrt(fsr_cumsum(fsr_abs(live), AXES(0), 1, FSR_EXCLUSIVE | FSR_REVERSE));
+    out[14] = fsr_cummin(live, AXES(0), 1, FSR_REVERSE);
 }
 
 /* Each has the bits of the walk to the capacity, which it makes beside a sum of all elements. */
@@ -159,7 +188,7 @@ static void scatters_that_end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {SUBJECT_TEST(folds_that_end), SUBJECT_TEST(more_that_end),
-                                       SUBJECT_TEST(scatters_that_end)};
+    const struct CMUnitTest tests[] = {SUBJECT_TEST(folds_that_end), SUBJECT_TEST(scans_that_begin),
+                                       SUBJECT_TEST(more_that_end), SUBJECT_TEST(scatters_that_end)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

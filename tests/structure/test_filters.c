@@ -281,8 +281,11 @@ static void folds_end_where_lengths_do(void **state) {
              squares = fsr_mul(live, live);
     fsr_node spread = fsr_std(live, NULL, 0, 0, 0), e = fsr_exp(fsr_sub(live, most)), own;
     fsr_node soft = fsr_div(e, fsr_sum(e, NULL, 0, 0)), back = fsr_cumsum(live, (int[]){0}, 1, FSR_REVERSE);
+    fsr_node rooted = fsr_sqrt(fsr_cumsum(fsr_abs(live), (int[]){0}, 1, FSR_REVERSE | FSR_EXCLUSIVE)), far;
+    fsr_node backward = fsr_cumsum(x, (int[]){0}, 1, FSR_REVERSE);
     const fsr_operator adds = {plus_one, NULL, 1, {0}, true, {NULL}};
     fsr_reduce_with(&own, &live, &adds, NULL, 0, 0);
+    fsr_scan_with(&far, &live, &adds, (int[]){0}, 1, FSR_REVERSE);
     for (int t = 0; t < 2; t++) {
         assert_true(ends(targets[t], &sum, 1));
         assert_true(ends(targets[t], &most, 1));
@@ -299,7 +302,10 @@ static void folds_end_where_lengths_do(void **state) {
         assert_true(ends(targets[t], (fsr_node[]){running, place, sum}, 3));
         assert_false(ends(targets[t], (fsr_node[]){running, fsr_cumsum(x, (int[]){0}, 1, 0)}, 2));
         assert_false(ends(targets[t], (fsr_node[]){fsr_filled(squares, zero), sum}, 2));
-        assert_false(ends(targets[t], &back, 1));
+        assert_true(ends(targets[t], &back, 1));
+        assert_true(ends(targets[t], &rooted, 1));
+        assert_false(ends(targets[t], (fsr_node[]){back, backward}, 2));
+        assert_false(ends(targets[t], &far, 1));
         assert_false(ends(targets[t], &own, 1));
     }
 }

@@ -194,21 +194,24 @@ static void chained(void **state) {
 static void lengths_given(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 33, 1000, 40000};
-    enum { OUTS = 8 };
+    enum { OUTS = 10 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int part = 0; part < 4; part++) {
             fsr_node x = INPUT(g, FSR_F32, sizes[i]), scale = fsr_input(g, "n", FSR_F32, 0, NULL);
             fsr_node n = fsr_cast(fsr_mul(fsr_abs(scale), fsr_float(g, (double)sizes[i] / 4.625 * part / 3)), FSR_I64);
             fsr_node live = fsr_live(x, n), low = fsr_exp(fsr_neg(fsr_abs(live)));
             fsr_node sum = fsr_sum(live, NULL, 0, 0), running = fsr_cumsum(fsr_abs(live), (int[]){0}, 1, 0);
-            fsr_node out[OUTS] = {fsr_filled(fsr_exp(live), fsr_float(g, -1)),
-                                  sum,
-                                  fsr_argmax(live, NULL, 0, 0),
-                                  fsr_mul(low, live),
-                                  fsr_sqrt(running),
-                                  fsr_std(live, NULL, 0, 0, 0),
-                                  fsr_div(low, fsr_sum(fsr_abs(live), NULL, 0, 0)),
-                                  fsr_cumsum(fsr_abs(live), (int[]){0}, 1, 0)};
+            fsr_node out[OUTS] = {
+                fsr_filled(fsr_exp(live), fsr_float(g, -1)),
+                sum,
+                fsr_argmax(live, NULL, 0, 0),
+                fsr_mul(low, live),
+                fsr_sqrt(running),
+                fsr_std(live, NULL, 0, 0, 0),
+                fsr_div(low, fsr_sum(fsr_abs(live), NULL, 0, 0)),
+                fsr_cumsum(live, (int[]){0}, 1, FSR_REVERSE),
+                fsr_exp(fsr_neg(fsr_cumsum(fsr_abs(live), (int[]){0}, 1, FSR_EXCLUSIVE | FSR_REVERSE))),
+                fsr_cumsum(fsr_abs(live), (int[]){0}, 1, 0)};
             for (int o = 0; o < OUTS; o++) {
                 const bool two = o == OUTS - 1;
                 fsr_program program = planned(two ? (fsr_node[]){out[o], sum} : &out[o], two ? 2 : 1);
