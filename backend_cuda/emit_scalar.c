@@ -177,6 +177,28 @@ static const char *value_ref(const void *of, char buf[FSR_REF], int v) {
     return fsr_emit_ref(of, buf, v);
 }
 
+/* Another operation takes the angle of the same value. */
+static bool shares_angle(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    for (int i = 0; i < k->ninsts; i++)
+        if (i != v && k->inst[i].kind == FSR_INST_OP && (fsr_op_get(k->inst[i].op)->flags & FSR_OP_OF_ANGLE) &&
+            k->inst[i].compute == inst->compute && k->inst[i].arg[0] == inst->arg[0])
+            return inst->kind == FSR_INST_OP && (fsr_op_get(inst->op)->flags & FSR_OP_OF_ANGLE) &&
+                   inst->compute == FSR_F32;
+    return false;
+}
+
+/* "fsr_sin_of(v3, angle5)", behind a line with the angle unless it stands there. */
+static void angle_text(fsr_emit *e, char buf[FSR_EXPR], int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    char ref[FSR_REF];
+    int first;
+    fsr_emit_ref(e, ref, inst->arg[0]);
+    if (!fsr_source_call(&e->calls, e->k, v, e->depth, &first))
+        fsr_emit_line(e, "const fsr_angle angle%d = fsr_anglef(%s);", first, ref);
+    fsr_emit_add(e, buf, 0, "fsr_%s_of(%s, angle%d)", fsr_op_get(inst->op)->name, ref, first);
+}
+
 static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *result) {
     const fsr_inst *inst = &e->k->inst[v];
     char from[FSR_REF];
@@ -187,6 +209,8 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_CALL:
         if (fsr_inst_chosen(e->k, &e->known, v) >= 0)
             snprintf(buf, FSR_EXPR, "%s", fsr_emit_ref(e, from, fsr_inst_chosen(e->k, &e->known, v)));
+        else if (shares_angle(e->k, v))
+            angle_text(e, buf, v);
         else
             fsr_emit_scalar(e, buf, inst, value_ref, e);
         break;

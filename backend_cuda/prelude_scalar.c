@@ -204,6 +204,61 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "}\n"},
     {"fsr_cospi", false,
      "static inline f64 fsr_cospi(f64 a) { return cospi(a); }\n"},
+    {"fsr_near_reciprocal", true,
+     "/* Of a normal number, one unit in the last place. */\n"
+     "static __forceinline__ f32 fsr_near_reciprocal(f32 x)\n"
+     "{\n"
+     "    f32 y;\n"
+     "    asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_near_exp2", true,
+     "/* A normal number, two units in the last place. */\n"
+     "static __forceinline__ f32 fsr_near_exp2(f32 x)\n"
+     "{\n"
+     "    f32 y;\n"
+     "    asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_far_powf", false, "static __noinline__ f32 fsr_far_powf(f32 a, f32 b) { return powf(a, b); }\n"},
+    {"fsr_powf", false,
+     "/* |a| = 2^e m, h = 2 (m - 1) / (m + 1) and what it lost to rounding; log2 |a| = e + log2(e) (h + h^3/12 + h^5/80 ...) in two\n"
+     "   parts, and so its product with b, whose larger part the machine makes a power. Up to 2^64 and down to 2^-64 the logarithm\n"
+     "   adds a unit in the last place to the two of the power. What b alone decides is free where b is a literal. */\n"
+     "static __forceinline__ f32 fsr_powf(f32 a, f32 b)\n"
+     "{\n"
+     "    const u32 bits = fsr_bits_f32(a) & 0x7fffffffu, u = bits - 0x3f3504f3u & 0xff800000u;\n"
+     "    const f32 e = (f32)(i32)u * 0x1p-23f, m = fsr_f32_bits(bits - u), d = m - 1.0f, r = fsr_near_reciprocal(m + 1.0f);\n"
+     "    const f32 h = (d + d) * r, s = h * h, left = d - h, low = r * fmaf(d, -h, left + left);\n"
+     "    f32 p = fmaf(s, 0x1.5c66d8p-11f, 0x1.a5961ep-9f);\n"
+     "    p = fmaf(s, p, 0x1.277768p-6f);\n"
+     "    p = s * fmaf(s, p, 0x1.ec709ep-4f);\n"
+     "    const f32 high = fmaf(h, 0x1.715476p+0f, e);\n"
+     "    f32 l = fmaf(h, 0x1.715476p+0f, e - high);\n"
+     "    l = fmaf(h, 0x1.4ae0cp-26f, fmaf(low, fmaf(p, 3.0f, 0x1.715476p+0f), l));\n"
+     "    l = fmaf(h, p, l);\n"
+     "    const f32 log = high + l, rest = l - (log - high), t = log * b;\n"
+     "    f32 y = fsr_near_exp2(t);\n"
+     "    y = fmaf(y, fmaf(rest, b, fmaf(log, b, -t)) * 0x1.62e43p-1f, y);\n"
+     "    const bool integral = rintf(b) == b, odd = rintf(0.5f * b) != 0.5f * b;\n"
+     "    if (bits == 0) y = 0.0f;\n"
+     "    if (integral & odd) y = fsr_f32_bits(fsr_bits_f32(y) ^ fsr_bits_f32(a) & 0x80000000u);\n"
+     "    if (!integral) y = a < 0.0f ? fsr_f32_bits(0x7fc00000u) : y;\n"
+     "    const bool near = (bits - 0x800000u < 0x7f000000u) & (fabsf(t) <= 64.0f), none = (bits == 0) & (b > 0.0f);\n"
+     "    if (!(near | none)) y = fsr_far_powf(a, b);\n"
+     "    return y;\n"
+     "}\n"},
+    {"fsr_pow", false, "static inline f64 fsr_pow(f64 a, f64 b) { return pow(a, b); }\n"},
+    {"fsr_overf", false, "static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }\n"},
+    {"fsr_overf_tame", false,
+     "/* By a literal, whose reciprocal is rounded when this is compiled. What the first quotient leaves is exact, as no number is\n"
+     "   subnormal, and rounds the second one right. A zero keeps its sign. */\n"
+     "static __forceinline__ f32 fsr_overf_tame(f32 a, f32 b)\n"
+     "{\n"
+     "    const f32 c = fabsf(b), x = b < 0 ? -a : a, r = 1.0f / c, q = x * r;\n"
+     "    return fmaf(fmaf(q, c, -x), -r, q);\n"
+     "}\n"},
+    {"fsr_over", false, "static __forceinline__ f64 fsr_over(f64 a, f64 b) { return a / b; }\n"},
     {"fsr_f16_value", true,
      "static inline f32 fsr_f16_value(f16 x)\n"
      "{\n"
@@ -312,6 +367,22 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "}\n"},
     {"fsr_far_turn", false,
      "static __noinline__ f32 fsr_far_turn(f32 x, u32 quarter) { return fsr_turn(fsr_far_angle(x), quarter); }\n"},
+    {"fsr_far_anglef", false, "static __noinline__ fsr_angle fsr_far_anglef(f32 x) { return fsr_far_angle(x); }\n"},
+    {"fsr_anglef", false,
+     "/* What the sine and the cosine of x have in common; each of the two then has no branch. */\n"
+     "static inline fsr_angle fsr_anglef(f32 x)\n"
+     "{\n"
+     "    fsr_angle a = fsr_near_angle(x);\n"
+     "    if (!(fabsf(x) <= 1e5f)) a = fsr_far_anglef(x);\n"
+     "    return a;\n"
+     "}\n"},
+    {"fsr_sin_of", false,
+     "static inline f32 fsr_sin_of(f32 x, fsr_angle a)\n"
+     "{\n"
+     "    const f32 y = fsr_turn(a, 0);\n"
+     "    return x == 0.0f ? x : y;\n"
+     "}\n"},
+    {"fsr_cos_of", false, "static inline f32 fsr_cos_of(f32, fsr_angle a) { return fsr_turn(a, 1); }\n"},
     {"fsr_sinf", false,
      "static inline f32 fsr_sinf(f32 x)\n"
      "{\n"

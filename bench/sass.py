@@ -59,7 +59,7 @@ def blocks_of(text, name):
     for line in text.splitlines():
         if line.startswith(".text."):
             inside = line.startswith(".text." + name)
-        if inside and "$__internal" in line.split("/*")[0]:
+        if inside and re.match(r"\s*\$\S+:", line):
             break
         label = re.match(r"(\.L_x_\d+):", line)
         found = re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?);", line)

@@ -66,11 +66,11 @@ static fsr_interval of_corners(const fsr_kernel *k, const fsr_inst *inst, int de
 /* An integer as a float; the same float as a wider one. */
 static fsr_interval of_cast(const fsr_kernel *k, const fsr_inst *inst, int deep) {
     const bool narrow = inst->dtype == FSR_F32;
-    fsr_interval from = of_dtype(inst->compute);
+    fsr_interval from = interval(k, inst->arg[0], deep + 1);
     if (!narrow && inst->dtype != FSR_F64)
         return of_dtype(inst->dtype);
     if (!is_known(from))
-        from = interval(k, inst->arg[0], deep + 1);
+        from = of_dtype(inst->compute);
     if (is_known(from) && narrow)
         from = (fsr_interval){(float)from.low, (float)from.high};
     return isfinite(from.low) && isfinite(from.high) ? from : unknown;
@@ -84,6 +84,8 @@ static fsr_interval interval(const fsr_kernel *k, int v, int deep) {
         const double x = fsr_value_to_double(inst->dtype, inst->value);
         return isfinite(x) ? (fsr_interval){x, x} : unknown;
     }
+    if (inst->kind == FSR_INST_INDEX && is_known(of_dtype(inst->dtype)))
+        return (fsr_interval){0, of_dtype(inst->dtype).high};
     if (inst->kind != FSR_INST_OP)
         return of_dtype(inst->dtype);
     if (inst->op == FSR_OP_CAST)
@@ -96,11 +98,28 @@ static fsr_interval interval_of(const fsr_kernel *k, int v) {
     return interval(k, v, 0);
 }
 
+/* A literal in [2^-24, 2^24] divides an integer, or what is neither near zero nor very large. Division by a power of two is a
+ * product as it is. */
+static bool divides(const fsr_kernel *k, const fsr_inst *quotient) {
+    const fsr_inst *a = &k->inst[quotient->arg[0]], *b = &k->inst[quotient->arg[1]];
+    const fsr_interval of = interval_of(k, quotient->arg[0]);
+    const double x = b->kind == FSR_INST_CONST ? fabs(fsr_value_to_double(b->dtype, b->value)) : 0;
+    const bool whole = a->kind == FSR_INST_OP && a->op == FSR_OP_CAST && is_known(of_dtype(a->compute));
+    int exponent;
+    if (x < 0x1p-24 || x > 0x1p24 || frexp(x, &exponent) == 0.5 || !is_known(of))
+        return false;
+    return (whole || of.low >= 0x1p-90 || of.high <= -0x1p-90) && of.low >= -0x1p90 && of.high <= 0x1p90;
+}
+
 bool fsr_value_is_tame(const fsr_kernel *k, int v) {
     const fsr_inst *inst = &k->inst[v];
-    const unsigned asks = inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->flags & (FSR_OP_TURN | FSR_OP_POSITIVE) : 0;
+    const unsigned asks = inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->flags &
+                                                          (FSR_OP_TURN | FSR_OP_POSITIVE | FSR_OP_BY_LITERAL)
+                                                    : 0;
     if (!asks || inst->compute != FSR_F32)
         return false;
+    if (asks & FSR_OP_BY_LITERAL)
+        return divides(k, inst);
     const fsr_interval a = interval_of(k, inst->arg[0]);
     return is_known(a) && (asks & FSR_OP_TURN ? a.low >= -1 && a.high <= 1 : a.low >= 0x1p-126);
 }

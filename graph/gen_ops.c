@@ -30,7 +30,9 @@ enum {
     BLOCKS = FSR_OP_BLOCKS,
     ATOMIC = FSR_OP_ATOMIC,
     TURN = FSR_OP_TURN,
-    POSITIVE = FSR_OP_POSITIVE
+    POSITIVE = FSR_OP_POSITIVE,
+    BY_LITERAL = FSR_OP_BY_LITERAL,
+    OF_ANGLE = FSR_OP_OF_ANGLE
 };
 
 static const row ops[] = {

@@ -45,7 +45,9 @@ fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
  * is good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has
  * vector code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the
  * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). TURN,
- * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits. */
+ * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits. BY_LITERAL:
+ * likewise for a literal b that is no power of two, and a known to be none but usual numbers. OF_ANGLE: of f32 it has a function of a and a's angle, which operations
+ * of one a share. */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
@@ -56,7 +58,9 @@ enum {
     FSR_OP_BLOCKS = 64,
     FSR_OP_ATOMIC = 128,
     FSR_OP_TURN = 256,
-    FSR_OP_POSITIVE = 512
+    FSR_OP_POSITIVE = 512,
+    FSR_OP_BY_LITERAL = 1024,
+    FSR_OP_OF_ANGLE = 2048
 };
 
 typedef enum fsr_identity {

@@ -128,6 +128,8 @@ void fsr_source_define(fsr_text *to, const fsr_source_dialect *dialect, const fs
 
 static bool same_call(const fsr_kernel *k, int a, int b) {
     const fsr_inst *x = &k->inst[a], *y = &k->inst[b];
+    if (x->kind != FSR_INST_CALL || y->kind != FSR_INST_CALL)
+        return x->kind == y->kind && x->compute == y->compute && x->arg[0] == y->arg[0];
     const fsr_routine *f = k->routine[x->index];
     bool same = fsr_routine_is_sibling(f, k->routine[y->index]) &&
                 !memcmp(x->arg, y->arg, sizeof x->arg[0] * (size_t)f->nparams);

@@ -17,6 +17,7 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
+static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -96,14 +97,14 @@ k_div_mul_exp_neg_exp_sub_add_di_a73268ca(const f32 *__restrict__ x0, const f32 
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
             const f32 v1 = 0x1.fep+7f;
-            const f32 v2 = v0[i] / v1;
+            const f32 v2 = fsr_overf(v0[i], v1);
             const f32 v4 = v2 * v3[i];
             const f32 v5 = expf(v4);
             const f32 v6 = -v4;
             const f32 v7 = expf(v6);
             const f32 v8 = v5 - v7;
             const f32 v9 = v5 + v7;
-            const f32 v10 = v8 / v9;
+            const f32 v10 = fsr_overf(v8, v9);
             o11[v] = v10;
         }
         if (whole) {

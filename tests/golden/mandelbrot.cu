@@ -17,6 +17,7 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
+static __forceinline__ f64 fsr_over(f64 a, f64 b) { return a / b; }
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -193,6 +194,6 @@ k_iterate_cast_sum_div_48e623e1(const f32 *__restrict__ x0, f64 *__restrict__ x1
     }
     const pass0::state all0 = fsr_threads_fold<pass0, 32, 32>(fsr_serial_fold<pass0>(acc0), s0);
     const f64 v7 = all0.f0.c0;
-    const f64 v9 = v7 / v8;
+    const f64 v9 = fsr_over(v7, v8);
     if (threadIdx.x == 0) x1[r] = v9;
 }

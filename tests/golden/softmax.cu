@@ -18,6 +18,7 @@ struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
 static inline f32 fsr_f32_bits(u32 bits) { return __uint_as_float(bits); }
+static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -210,7 +211,7 @@ k_max_sub_exp_sum_div_b9cac68e(const f32 *__restrict__ x0, f32 *__restrict__ x1,
 #pragma unroll
             for (int v = 0; v < 4; v++) {
                 const int i = j * 4 + v;
-                const f32 v7 = v4[i] / v6;
+                const f32 v7 = fsr_overf(v4[i], v6);
                 o8[v] = v7;
             }
             if (cj < end) {

@@ -24,6 +24,7 @@ static inline u64 fsr_div(u64 a, u64 b)
     return (a | b) >> 32 ? a / b : (u32)a / (u32)b;
 }
 static inline f32 fsr_f32_bits(u32 bits) { return __uint_as_float(bits); }
+static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -263,7 +264,7 @@ k_max_sub_exp_sum_div_cc540f5b(const f32 *__restrict__ x0, f32 *__restrict__ x1,
 #pragma unroll
                 for (int v = 0; v < 4; v++) {
                     const int i = j * 4 + v;
-                    const f32 v7 = v4[i] / v6;
+                    const f32 v7 = fsr_overf(v4[i], v6);
                     o8[v] = v7;
                 }
                 if (cj < end) {

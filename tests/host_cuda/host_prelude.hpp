@@ -266,6 +266,12 @@ HOST_CHOP(u64, unsigned long long, 0ull, 18446744073709551615ull, 0x1p+64)
 static inline float fsr_root(float x) {
     return sqrtf(x);
 }
+static inline float fsr_near_reciprocal(float x) {
+    return 1.0f / x;
+}
+static inline float fsr_near_exp2(float x) {
+    return exp2f(x);
+}
 static inline float fsr_f32_bits(unsigned bits) {
     return host_bits<float>(bits);
 }
