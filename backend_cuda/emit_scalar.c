@@ -4,6 +4,7 @@
  * Literals are exact: hexadecimal floats, and bit patterns for infinities and NaNs (a NaN keeps its payload).
  * Counter-example to "%g": 0.1f printed with six digits is another float. */
 #include "backend_cuda/emit.h"
+#include "fusion/interval.h"
 #include "graph/number.h"
 #include "runtime/source.h"
 #include <math.h>
@@ -92,23 +93,26 @@ static bool is_widened(fsr_op op, fsr_dtype dtype) {
     return fsr_dtype_is_half(dtype) && rule != FSR_RULE_CAST && rule != FSR_RULE_SELECT;
 }
 
-/* tame: the function is the shorter one. */
-static void text_of_op(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, bool tame,
-                       char arg[3][FSR_EXPR]) {
+/* suffix: of a function that is not the usual one; NULL: as the dtype has it. */
+static void text_of_op(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result,
+                       const char *suffix, char arg[3][FSR_EXPR]) {
     const char *text = fsr_op_get(op)->cuda[fsr_dtype_class(compute)];
-    const char *suffix = tame ? "f_tame" : compute == FSR_F32 || fsr_dtype_is_half(compute) ? "f" : "";
+    const char *usual = compute == FSR_F32 || fsr_dtype_is_half(compute) ? "f" : "";
     size_t n = 0;
     buf[0] = 0;
     while (text && *text) {
         const size_t plain = strcspn(text, "$@");
         const char *with = text[plain] == '$' ? placeholder(text[plain + 1], compute, result, arg) : NULL;
         const bool sign = text[plain] == '$' && !with; /* of its own */
-        n = fsr_emit_add(e, buf, n, "%.*s%s", (int)plain + sign, text, with ? with : text[plain] == '@' ? suffix : "");
+        n = fsr_emit_add(e, buf, n, "%.*s%s", (int)plain + sign, text,
+                         with                 ? with
+                         : text[plain] == '@' ? (suffix ? suffix : usual)
+                                              : "");
         text += plain + (text[plain] != 0) + (with != NULL);
     }
 }
 
-static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, bool tame,
+static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype compute, fsr_dtype result, const char *suffix,
                     char arg[3][FSR_REF]) {
     char wide[3][FSR_EXPR], text[FSR_EXPR];
     for (int i = 0; i < 3; i++)
@@ -116,7 +120,7 @@ static void op_text(fsr_emit *e, char buf[FSR_EXPR], fsr_op op, fsr_dtype comput
             fsr_emit_add(e, wide[i], 0, "fsr_%s_to_f32(%s)", fsr_dtype_name(compute), arg[i]);
         else
             fsr_emit_add(e, wide[i], 0, "%s", arg[i]);
-    text_of_op(e, is_widened(op, result) ? text : buf, op, compute, result, tame, wide);
+    text_of_op(e, is_widened(op, result) ? text : buf, op, compute, result, suffix, wide);
     if (is_widened(op, result))
         fsr_emit_add(e, buf, 0, "fsr_f32_to_%s(%s)", fsr_dtype_name(result), text);
 }
@@ -129,7 +133,7 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             name(of, arg[a], inst->arg[a]);
-        op_text(e, buf, inst->op, inst->compute, inst->dtype, inst->tame, arg);
+        op_text(e, buf, inst->op, inst->compute, inst->dtype, inst->tame ? "f_tame" : NULL, arg);
         break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }
@@ -177,26 +181,16 @@ static const char *value_ref(const void *of, char buf[FSR_REF], int v) {
     return fsr_emit_ref(of, buf, v);
 }
 
-/* Another operation takes the angle of the same value. */
-static bool shares_angle(const fsr_kernel *k, int v) {
-    const fsr_inst *inst = &k->inst[v];
-    for (int i = 0; i < k->ninsts; i++)
-        if (i != v && k->inst[i].kind == FSR_INST_OP && (fsr_op_get(k->inst[i].op)->flags & FSR_OP_OF_ANGLE) &&
-            k->inst[i].compute == inst->compute && k->inst[i].arg[0] == inst->arg[0])
-            return inst->kind == FSR_INST_OP && (fsr_op_get(inst->op)->flags & FSR_OP_OF_ANGLE) &&
-                   inst->compute == FSR_F32;
-    return false;
-}
-
-/* "fsr_sin_of(v3, angle5)", behind a line with the angle unless it stands there. */
+/* "fsr_sinf_of(v3, angle5)", behind a line with the angle unless it stands there. */
 static void angle_text(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const fsr_inst *inst = &e->k->inst[v];
-    char ref[FSR_REF];
+    char arg[3][FSR_REF] = {"", "", ""}, ref[FSR_REF];
     int first;
     fsr_emit_ref(e, ref, inst->arg[0]);
     if (!fsr_source_call(&e->calls, e->k, v, e->depth, &first))
         fsr_emit_line(e, "const fsr_angle angle%d = fsr_anglef(%s);", first, ref);
-    fsr_emit_add(e, buf, 0, "fsr_%s_of(%s, angle%d)", fsr_op_get(inst->op)->name, ref, first);
+    snprintf(arg[0], FSR_REF, "%.60s, angle%d", ref, first);
+    op_text(e, buf, inst->op, inst->compute, inst->dtype, "f_of", arg);
 }
 
 static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *result) {
@@ -209,7 +203,7 @@ static void value_text(fsr_emit *e, char buf[FSR_EXPR], int v, const char *resul
     case FSR_INST_CALL:
         if (fsr_inst_chosen(e->k, &e->known, v) >= 0)
             snprintf(buf, FSR_EXPR, "%s", fsr_emit_ref(e, from, fsr_inst_chosen(e->k, &e->known, v)));
-        else if (shares_angle(e->k, v))
+        else if (fsr_value_shares_angle(e->k, v))
             angle_text(e, buf, v);
         else
             fsr_emit_scalar(e, buf, inst, value_ref, e);

@@ -376,13 +376,13 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    if (!(fabsf(x) <= 1e5f)) a = fsr_far_anglef(x);\n"
      "    return a;\n"
      "}\n"},
-    {"fsr_sin_of", false,
-     "static inline f32 fsr_sin_of(f32 x, fsr_angle a)\n"
+    {"fsr_sinf_of", false,
+     "static inline f32 fsr_sinf_of(f32 x, fsr_angle a)\n"
      "{\n"
      "    const f32 y = fsr_turn(a, 0);\n"
      "    return x == 0.0f ? x : y;\n"
      "}\n"},
-    {"fsr_cos_of", false, "static inline f32 fsr_cos_of(f32, fsr_angle a) { return fsr_turn(a, 1); }\n"},
+    {"fsr_cosf_of", false, "static inline f32 fsr_cosf_of(f32, fsr_angle a) { return fsr_turn(a, 1); }\n"},
     {"fsr_sinf", false,
      "static inline f32 fsr_sinf(f32 x)\n"
      "{\n"

@@ -113,9 +113,9 @@ static bool divides(const fsr_kernel *k, const fsr_inst *quotient) {
 
 bool fsr_value_is_tame(const fsr_kernel *k, int v) {
     const fsr_inst *inst = &k->inst[v];
-    const unsigned asks = inst->kind == FSR_INST_OP ? fsr_op_get(inst->op)->flags &
-                                                          (FSR_OP_TURN | FSR_OP_POSITIVE | FSR_OP_BY_LITERAL)
-                                                    : 0;
+    const unsigned asks = inst->kind == FSR_INST_OP
+                              ? fsr_op_get(inst->op)->flags & (FSR_OP_TURN | FSR_OP_POSITIVE | FSR_OP_BY_LITERAL)
+                              : 0;
     if (!asks || inst->compute != FSR_F32)
         return false;
     if (asks & FSR_OP_BY_LITERAL)
@@ -131,4 +131,17 @@ bool fsr_value_was_near(const fsr_kernel *k, int v) {
         return false;
     const fsr_interval from = of_dtype(inst->compute);
     return from.low >= -0x1p31 && from.high <= 0x1p31;
+}
+
+bool fsr_value_shares_angle(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    if (inst->kind != FSR_INST_OP || !(fsr_op_get(inst->op)->flags & FSR_OP_OF_ANGLE) || inst->compute != FSR_F32)
+        return false;
+    for (int i = 0; i < k->ninsts; i++) {
+        const fsr_inst *other = &k->inst[i];
+        if (i != v && other->kind == FSR_INST_OP && (fsr_op_get(other->op)->flags & FSR_OP_OF_ANGLE) &&
+            other->compute == FSR_F32 && other->arg[0] == inst->arg[0])
+            return true;
+    }
+    return false;
 }
