@@ -12,6 +12,7 @@
  * memory first. Counter-example to a word of memory that all threads share: 2^27 elements counted in 256 bins take
  * 35 ms of an H200. */
 #include "backend_cuda/emit.h"
+#include "fusion/address.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -67,8 +68,30 @@ static bool declare_loads(fsr_emit *e, const int *rows, int n) {
     return any;
 }
 
+/* Load v is at a computed place, and what a thread's neighbours load lies beside it. */
+static bool loads_beside(const fsr_emit *e, int v) {
+    const fsr_inst *inst = &e->k->inst[v];
+    if (inst->kind != FSR_INST_LOAD || !fsr_inst_is_late(e->k, v) || inst->dtype == FSR_BOOL || e->s.vector == 1 ||
+        !e->all_there || fsr_inst_guard(inst) >= 0 || e->k->stand[v].level == FSR_ONCE)
+        return false;
+    const fsr_form f = fsr_form_of_access(e->k, e->k->integer, inst->index);
+    return fsr_emit_lanes(e, inst->index) == FSR_LANES_ONE && fsr_form_is_adjacent(&f, e->k->nparallel - 1);
+}
+
+/* The first lane loads for all; what it knows of the place the others know as well. */
+static void load_beside(fsr_emit *e, int v) {
+    const char *type = fsr_emit_type(e->k->inst[v].dtype);
+    char element[FSR_EXPR];
+    fsr_emit_late_load(e, element, v);
+    fsr_emit_line(e, "if (v == 0) fsr_load_any<%d>(l%d, 0, &%s);", e->s.vector, v, element);
+    fsr_emit_line(e, "const %s v%d = l%d[v];", type, v, v);
+}
+
 static void program(fsr_emit *e, const int *rows, int n) {
     char ref[FSR_REF];
+    for (int i = 0; i < n; i++)
+        if (loads_beside(e, rows[i]))
+            fsr_emit_line(e, "%s l%d[%d];", fsr_emit_type(e->k->inst[rows[i]].dtype), rows[i], e->s.vector);
     for (int i = 0; i < n && e->s.vector > 1; i++)
         if (e->k->inst[rows[i]].kind == FSR_INST_STORE && !fsr_inst_scatters(e->k, &e->k->inst[rows[i]]))
             fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[rows[i]].dtype), rows[i], e->s.vector);
@@ -79,6 +102,8 @@ static void program(fsr_emit *e, const int *rows, int n) {
             fsr_emit_scattered(e, rows[i], e->s.vector > 1 ? "r + v" : "r", "rows");
         else if (inst->kind == FSR_INST_STORE && e->s.vector > 1)
             fsr_emit_line(e, "o%d[v] = %s;", rows[i], fsr_emit_ref(e, ref, inst->arg[0]));
+        else if (loads_beside(e, rows[i]))
+            load_beside(e, rows[i]);
         else if ((inst->kind != FSR_INST_LOAD || fsr_inst_is_late(e->k, rows[i])) && inst->kind != FSR_INST_STORE)
             fsr_emit_value(e, rows[i], "");
     }
