@@ -12,7 +12,6 @@
  * memory first. Counter-example to a word of memory that all threads share: 2^27 elements counted in 256 bins take
  * 35 ms of an H200. */
 #include "backend_cuda/emit.h"
-#include "fusion/address.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -70,12 +69,7 @@ static bool declare_loads(fsr_emit *e, const int *rows, int n) {
 
 /* Load v is at a computed place, and what a thread's neighbours load lies beside it. */
 static bool loads_beside(const fsr_emit *e, int v) {
-    const fsr_inst *inst = &e->k->inst[v];
-    if (inst->kind != FSR_INST_LOAD || !fsr_inst_is_late(e->k, v) || inst->dtype == FSR_BOOL || e->s.vector == 1 ||
-        !e->all_there || fsr_inst_guard(inst) >= 0 || e->k->stand[v].level == FSR_ONCE)
-        return false;
-    const fsr_form f = fsr_form_of_access(e->k, e->k->integer, inst->index);
-    return fsr_emit_lanes(e, inst->index) == FSR_LANES_ONE && fsr_form_is_adjacent(&f, e->k->nparallel - 1);
+    return e->s.vector > 1 && e->all_there && e->k->inst[v].dtype != FSR_BOOL && fsr_load_goes_along(e->k, v);
 }
 
 /* The first lane loads for all; what it knows of the place the others know as well. */

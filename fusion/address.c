@@ -97,6 +97,16 @@ fsr_form fsr_form_of_access(const fsr_kernel *k, const int64_t *integer, int acc
     return f;
 }
 
+bool fsr_load_goes_along(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    const int d = k->nparallel - 1;
+    if (d < 0 || inst->kind != FSR_INST_LOAD || !fsr_inst_is_late(k, v) || fsr_inst_guard(inst) >= 0 ||
+        k->stand[v].level == FSR_ONCE)
+        return false;
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    return form->stride[d] == FSR_STRIDE_ONE && !form->divisor && !(term_dimensions(k, form) >> d & 1);
+}
+
 /* A symbol is an INSIDE. */
 static int64_t most_of(const fsr_kernel *k, const int64_t *integer, int value) {
     return integer[k->inst[value].index] - 1;

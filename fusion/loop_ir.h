@@ -472,6 +472,9 @@ bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form);
 /* A LOAD whose address or guard waits for a value computed at a point: it is evaluated in the order of instructions, as
  * an operation is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
+/* Instruction v is such a LOAD of a map, without a guard, whose symbols are the same for neighbours along the last dimension, and what
+ * these load are neighbours in memory. */
+bool fsr_load_goes_along(const fsr_kernel *k, int v);
 /* The whole arrays that a CALL takes: accesses, behind its values. */
 int fsr_call_arrays(const fsr_kernel *k, const fsr_inst *inst);
 static inline int fsr_call_array(const fsr_kernel *k, const fsr_inst *inst, int i) {
