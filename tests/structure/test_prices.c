@@ -94,7 +94,7 @@ static void cheap_is_computed_again(void **state) {
     fsr_node x = plan_matrix(g, 4096, 4096), v = plan_vector(g, 4096);
     check_one(fsr_mul(x, fsr_sqrt(v)));
     check_one(sweeps(1 << 20, 1));
-    check_one(sweeps(1000, 4));
+    check_one(sweeps(100, 4));
     fsr_node d = fsr_sub(x, fsr_mean(x, &cols, 1, FSR_KEEPDIMS));
     check_one(fsr_div(d, fsr_sqrt(fsr_mean(fsr_mul(d, d), &cols, 1, FSR_KEEPDIMS))));
 }
@@ -354,25 +354,48 @@ static void prices(void **state) {
     }
 }
 
+/* A program's price is that of what it reads: a part of an array is near where the whole would not be. */
+static void parts_of_arrays_are_near(void **state) {
+    (void)state;
+    const int rows = 0;
+    for (int t = 0; t < 2; t++) {
+        double price[2];
+        for (int i = 0; i < 2; i++) {
+            fsr_node x = fsr_slice(plan_matrix(g, i ? 1 << 20 : 256, 256), 0, 0, 256, 1);
+            fsr_node y = fsr_sum(fsr_exp(fsr_add(x, fsr_transpose(x, NULL))), &rows, 1, 0);
+            fsr_program p = plan_of(targets[t], &y, 1);
+            price[i] = p.price;
+            fsr_program_clear(&p);
+        }
+        assert_true(price[0] == price[1]);
+    }
+}
+
+/* Functions take longer on a CPU than what the table of operations counts, which elements a thread follow. */
+static void functions_have_prices(void **state) {
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        double price[2];
+        for (int i = 0; i < 2; i++) {
+            fsr_node x = plan_vector(g, 1 << 14), y = i ? fsr_exp(x) : fsr_neg(x);
+            fsr_program p = plan_of(targets[t], &y, 1);
+            price[i] = p.price;
+            fsr_program_clear(&p);
+        }
+        const double ns = (price[1] - price[0]) / (1 << 14);
+        assert_true(t ? ns > 0.25 && ns < 0.6 : ns < 0.1);
+    }
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),
-        T(once_before_a_product),
-        T(cheap_is_computed_again),
-        T(alternatives_are_divided),
-        T(cheap_alternatives_stay),
-        T(behind_views_and_indices),
-        T(once_for_all_sweeps),
-        T(products_beside_each_other),
-        T(more_than_a_tile_stages),
-        T(transposes_before_a_fold),
-        T(gathered_of_several),
-        T(gathers_in_short_folds),
-        T(gathers_in_short_rows),
-        T(neighbours_of_gathered),
-        T(rows_and_columns_of_a_square),
-        T(prices),
+        T(sweeps_are_stored),        T(once_before_a_product),      T(cheap_is_computed_again),
+        T(alternatives_are_divided), T(cheap_alternatives_stay),    T(behind_views_and_indices),
+        T(once_for_all_sweeps),      T(products_beside_each_other), T(more_than_a_tile_stages),
+        T(transposes_before_a_fold), T(gathered_of_several),        T(gathers_in_short_folds),
+        T(gathers_in_short_rows),    T(neighbours_of_gathered),     T(rows_and_columns_of_a_square),
+        T(parts_of_arrays_are_near), T(functions_have_prices),      T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
