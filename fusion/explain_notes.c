@@ -79,6 +79,8 @@ bool fsr_explain_notes(const fsr_partition *p, FILE *to) {
             continue;
         fsr_fput(to, "not fused: %s (%%%d) into %s (%%%d): %s", list[i].from, note->producer, list[i].to,
                  note->consumer, note->reason);
+        if (note->joined > 0)
+            fsr_fput(to, " (%.0f ns, one %.0f ns)", note->apart, note->joined);
         fsr_explain_site(p->flow, note->producer, note->consumer, to);
         if (list[i].like)
             fsr_fput(to, ", and %d edge%s like it", list[i].like, list[i].like == 1 ? "" : "s");

@@ -91,6 +91,7 @@ typedef enum fsr_held {
 typedef struct fsr_note {
     int producer, consumer; /* flow nodes */
     const char *reason;
+    double joined, apart; /* where a price is the reason: of one kernel and of two, in ns; else 0 */
 } fsr_note;
 
 /* A value that is stored because the kernels that read it and its own then cost less, in ns, than if they computed

@@ -27,9 +27,9 @@ fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
     return link;
 }
 
-void fsr_partition_note(fsr_partition *p, int producer, int consumer, const char *reason) {
+void fsr_partition_note(fsr_partition *p, fsr_note note) {
     const fsr_note *last = p->nnotes ? &p->note[p->nnotes - 1] : NULL;
-    if (last && last->producer == producer && last->consumer == consumer && last->reason == reason)
+    if (last && last->producer == note.producer && last->consumer == note.consumer && last->reason == note.reason)
         return;
     if (p->nnotes == p->note_capacity) {
         int capacity = p->note_capacity ? p->note_capacity * 2 : 16;
@@ -41,7 +41,7 @@ void fsr_partition_note(fsr_partition *p, int producer, int consumer, const char
         p->note = grown;
         p->note_capacity = capacity;
     }
-    p->note[p->nnotes++] = (fsr_note){producer, consumer, reason};
+    p->note[p->nnotes++] = note;
 }
 
 static bool add_root(fsr_group *group, fsr_root a) {
@@ -136,8 +136,9 @@ static const char *try_root(fsr_partition *p, int g, fsr_root a, fsr_group *tria
     return reason;
 }
 
-/* Tries to enlarge group g by the root; asked: a hint does, whatever it costs. NULL: done. */
-static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *alone, bool asked) {
+/* Tries to enlarge group g by the root; asked: a hint does, whatever it costs. NULL: done; else the note has the
+ * prices, if these are why. */
+static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *alone, bool asked, fsr_note *note) {
     fsr_group trial = p->group[g];
     fsr_group_room room;
     fsr_link blame;
@@ -159,7 +160,7 @@ static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *al
     if (!needed && !fsr_kernel_is_less(trial.kernel, p->group[g].kernel, alone->kernel))
         reason = fsr_kernel_loads(trial.kernel) ? "the kernels read nothing in common"
                                                 : "the kernels compute nothing in common";
-    if (!reason && !asked && fsr_price_is_less_apart(p, &trial, &p->group[g], alone))
+    if (!reason && !asked && fsr_price_is_less_apart(p, &trial, &p->group[g], alone, note))
         reason = fsr_reason_price;
     if (!reason)
         reason = satisfy_joined(p, g, &trial);
@@ -258,7 +259,7 @@ static fsr_status alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link
         return FSR_ERR_INTERNAL;
     }
     p->held[blame.id] = FSR_HELD_ONCE;
-    fsr_partition_note(p, blame.id, a.link.id, reason);
+    fsr_partition_note(p, (fsr_note){blame.id, a.link.id, reason, 0, 0});
     *first = blame;
     return FSR_OK;
 }
@@ -276,9 +277,9 @@ static void note_others(fsr_partition *p, fsr_root a, const fsr_group *alone, in
         turned.mirrored = domain->mirrored;
         if (alone->deps[i] == g || !other->nfolds || fsr_domain_equal(&other->domain, domain))
             continue;
-        fsr_partition_note(p, last_root(other), a.link.id,
-                           fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
-                                                             : "the folds have different domains");
+        const char *reason = fsr_domain_equal(&turned, domain) ? "the scans run in opposite directions"
+                                                               : "the folds have different domains";
+        fsr_partition_note(p, (fsr_note){last_root(other), a.link.id, reason, 0, 0});
     }
 }
 
@@ -307,10 +308,11 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
         const bool asked = fsr_pairs_ask(p->flow, trial->kernel, p->group[g].kernel);
         bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
         const bool apart = fsr_cuts_apart(p->cuts, a.link.id) || fsr_cuts_apart(p->cuts, fsr_group_first(&p->group[g]));
+        fsr_note note = {.consumer = a.link.id};
         const char *reason = p->group[g].library ? fsr_reason_library
                              : apart && !asked   ? fsr_reason_price
                              : cut               ? fsr_reason_memory_cut
-                                                 : join(p, g, a, trial, asked);
+                                                 : join(p, g, a, trial, asked, &note);
         if (!reason) {
             note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);
@@ -320,8 +322,11 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
         }
         if (asked)
             fsr_pairs_refuse(p, trial->kernel, p->group[g].kernel, reason);
-        if (fsr_group_depends(trial, g))
-            fsr_partition_note(p, last_root(&p->group[g]), a.link.id, reason);
+        note.reason = reason;
+        if (fsr_group_depends(trial, g) || note.joined > 0) {
+            note.producer = last_root(&p->group[g]);
+            fsr_partition_note(p, note);
+        }
     }
     const char *reason = fsr_group_satisfy(p, trial);
     if (reason) {

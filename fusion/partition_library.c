@@ -91,7 +91,7 @@ static void take(fsr_partition *p, fsr_group *group, fsr_link link) {
         return;
     }
     fsr_group_depend(group, *fsr_partition_stored(p, link));
-    fsr_partition_note(p, link.id, group->call, fsr_reason_library);
+    fsr_partition_note(p, (fsr_note){link.id, group->call, fsr_reason_library, 0, 0});
 }
 
 static void leave(fsr_partition *p, fsr_group *group, fsr_link link) {

@@ -80,6 +80,7 @@ static const char *merge(fsr_partition *p, int h, int g, bool asked) {
     fsr_group trial = p->group[h], *other = &p->group[g];
     fsr_group_room room;
     fsr_link blame;
+    fsr_note note = {.producer = fsr_group_first(&p->group[h]), .consumer = fsr_group_first(other)};
     fsr_group_use(&trial, &room);
     const char *reason = differ(p, &trial, other, asked);
     if (!reason)
@@ -105,9 +106,12 @@ static const char *merge(fsr_partition *p, int h, int g, bool asked) {
         reason = fsr_reason_price;
     if (!reason && !asked &&
         (!fsr_kernel_is_less(trial.kernel, p->group[h].kernel, other->kernel) ||
-         fsr_price_is_less_apart(p, &trial, &p->group[h], other)))
+         fsr_price_is_less_apart(p, &trial, &p->group[h], other, &note)))
         reason = fsr_reason_price;
+    note.reason = reason;
     point(p, other, reason ? g : h);
+    if (note.joined > 0)
+        fsr_partition_note(p, note);
     if (reason) {
         fsr_kernel_free(trial.kernel);
         return reason;

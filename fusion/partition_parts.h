@@ -82,7 +82,7 @@ bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_k
 
 /* partition_assign.c */
 /* Notes an edge that was not fused. */
-void fsr_partition_note(fsr_partition *p, int producer, int consumer, const char *reason);
+void fsr_partition_note(fsr_partition *p, fsr_note note);
 extern const char fsr_reason_price[], fsr_reason_memory_cut[];
 fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size);
 /* The result of a node by which it is stored: the first that somebody needs. */

@@ -90,8 +90,9 @@ double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *i
 double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 
 /* price_group.c. */
-/* Two kernels cost less than the one that does what both do. Only asked where that may be: of most joins it is plain
- * that they spare something. */
-bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b);
+/* Two kernels cost less than the one that does what both do; the note then has both prices. Only asked where that may
+ * be: of most joins it is plain that they spare something. */
+bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b,
+                             fsr_note *note);
 
 #endif

@@ -22,11 +22,17 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
     return gathers || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
 }
 
-bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b) {
+bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b,
+                             fsr_note *note) {
     const fsr_prices *prices = fsr_prices_of(p->target->gpu);
     double issue;
     if (both->library || a->library || b->library || !is_doubtful(prices, both))
         return false;
     const double joined = fsr_price_group(p, both, &issue);
-    return joined * (1 - prices->margin) > fsr_price_group(p, a, &issue) + fsr_price_group(p, b, &issue);
+    const double apart = fsr_price_group(p, a, &issue) + fsr_price_group(p, b, &issue);
+    if (joined * (1 - prices->margin) <= apart)
+        return false;
+    note->joined = joined;
+    note->apart = apart;
+    return true;
 }

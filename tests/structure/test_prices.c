@@ -313,7 +313,7 @@ static void gathers_in_short_rows(void **state) {
 }
 
 /* Folds of a square matrix along its rows, and along its columns, have one domain; in one kernel one of them would go
- * across memory. */
+ * across memory. Explain has the price of both kernels, and of the one. */
 static void rows_and_columns_of_a_square(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
@@ -321,6 +321,15 @@ static void rows_and_columns_of_a_square(void **state) {
     fsr_node d = fsr_sub(x, fsr_mean(x, &rows, 1, FSR_KEEPDIMS));
     fsr_node outs[] = {d, fsr_mean(fsr_add(fsr_mul(x, z), y), &cols, 1, 0)};
     check_kernels(outs, 2, 2, 2);
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], outs, 2);
+        const char *said = strstr(p.explanation, "two kernels cost less than one (");
+        double apart = 0, joined = 0;
+        const bool good =
+            said && sscanf(said, "two kernels cost less than one (%lf ns, one %lf ns)", &apart, &joined) == 2;
+        fsr_program_clear(&p);
+        assert_true(good && apart > 0 && joined > apart);
+    }
 }
 
 /* A product of many rows' values by a column's, which a hint keeps in the fold: a tile of outputs would stage more than
