@@ -10,12 +10,22 @@
  * bits took half of the time of a histogram, whose loop makes them of 32. */
 #include "backend_cpu/emit/parts.h"
 
+/* An index that clips is a number of 32 bits, made wider where it is brought inside, and not by an earlier stage or pass. */
+static bool is_widened(const fsr_c_emit *e, const fsr_inst *inst) {
+    const int index = inst->arg[0];
+    return inst->mode == FSR_INDEX_CLIP && fsr_c_widens(&e->k->inst[index]) && !e->crossing[index] &&
+           !e->k->stand[index].keep;
+}
+
 /* "fsr_clip(v3, n9)": the index, brought inside. */
 void fsr_c_put_inside(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     char value[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
-    e->modes[inst->mode] = true;
-    fsr_text_add(to, "fsr_%s(%s, %s)", fsr_index_mode_name(inst->mode), fsr_c_value_name(e, inst->arg[0], value),
-                 fsr_c_integer(e, inst->index, extent));
+    const bool narrow = is_widened(e, inst);
+    const int index = narrow ? e->k->inst[inst->arg[0]].arg[0] : inst->arg[0];
+    e->modes[inst->mode] |= !narrow;
+    e->clips_narrow |= narrow;
+    fsr_text_add(to, "fsr_%s%s(%s, %s)", fsr_index_mode_name(inst->mode), narrow ? "_narrow" : "",
+                 fsr_c_value_name(e, index, value), fsr_c_integer(e, inst->index, extent));
 }
 
 /* What an index outside leaves for the end of the function: the greatest such index. */
