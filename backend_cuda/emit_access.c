@@ -305,6 +305,16 @@ static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *
         snprintf(buf, FSR_REF, "n%d", e->k->form[a->form].slot[d]);
 }
 
+/* The address is the index along the lanes, which a vector begins at a multiple of its length. */
+static bool is_lane_index(const fsr_emit *e, const fsr_access *a) {
+    const fsr_index_form *form = &e->k->form[a->form];
+    const int along = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->nparallel;
+    for (int d = 0; d < e->k->ndim; d++)
+        if (d != along && form->stride[d] != FSR_STRIDE_ZERO)
+            return false;
+    return form->offset < 0 && form->nterms == 0 && !form->divisor;
+}
+
 /* "fsr_load_any<4>(v3, j * 4, x0 + (a3 + cj));" or the same of a store. */
 static void vector_line(fsr_emit *e, const char *verb, const char *registers, const char *at, int access,
                         const char *column) {
@@ -314,6 +324,8 @@ static void vector_line(fsr_emit *e, const char *verb, const char *registers, co
     char where[FSR_EXPR], stride[FSR_REF];
     address(e, where, access, column);
     lane_stride(e, stride, a);
+    if (lanes == FSR_LANES_ONE && is_lane_index(e, a))
+        lanes = FSR_LANES_ALIGNED;
     if (lanes == FSR_LANES_STRIDED)
         fsr_emit_line(e, "fsr_%s_strided<%d>(%s, %s, x%d, %s, %s);", verb, e->s.vector, registers, at, a->buffer, where,
                       stride);

@@ -122,14 +122,6 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);\n"
      "    return w.state;\n"
      "}\n"},
-    {"fsr_select", false,
-     "template <class S> __forceinline__ static S fsr_select(bool first, const S &a, const S &b)\n"
-     "{\n"
-     "    fsr_words<S, u32> u(a), v(b);\n"
-     "#pragma unroll\n"
-     "    for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) u.word[i] = first ? u.word[i] : v.word[i];\n"
-     "    return u.state;\n"
-     "}\n"},
     {"fsr_identities", false,
      "template <class F, class S, int N> __forceinline__ static void fsr_identities(S (&x)[N])\n"
      "{\n"
@@ -145,16 +137,14 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    return sum;\n"
      "}\n"},
     {"fsr_warp_fold", false,
-     "/* Folds LANES neighbouring lanes in order; all of them get the same bits. */\n"
+     "/* Folds LANES neighbouring lanes in order. The first of them has the fold, and gives it to the others: folds of both sides would\n"
+     "   need as many selects as states have words, twice a step, for the order. */\n"
      "template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S x)\n"
      "{\n"
      "    const u32 lane = threadIdx.x % 32;\n"
      "#pragma unroll\n"
-     "    for (u32 d = 1; d < LANES; d *= 2) {\n"
-     "        const S y = fsr_shuffle(x, lane ^ d);\n"
-     "        x = F::combine(fsr_select(lane & d, y, x), fsr_select(lane & d, x, y));\n"
-     "    }\n"
-     "    return x;\n"
+     "    for (u32 d = 1; d < LANES; d *= 2) x = F::combine(x, fsr_shuffle(x, lane + d));\n"
+     "    return LANES > 1 ? fsr_shuffle(x, lane / LANES * LANES) : x;\n"
      "}\n"},
     {"fsr_threads_fold", false,
      "/* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the\n"

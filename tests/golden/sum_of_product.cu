@@ -60,13 +60,6 @@ template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)
     for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);
     return w.state;
 }
-template <class S> __forceinline__ static S fsr_select(bool first, const S &a, const S &b)
-{
-    fsr_words<S, u32> u(a), v(b);
-#pragma unroll
-    for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) u.word[i] = first ? u.word[i] : v.word[i];
-    return u.state;
-}
 template <class F, class S, int N> __forceinline__ static void fsr_identities(S (&x)[N])
 {
 #pragma unroll
@@ -79,16 +72,14 @@ template <class F, class S, int N> __forceinline__ static S fsr_serial_fold(cons
     for (int i = 1; i < N; i++) sum = F::combine(sum, x[i]);
     return sum;
 }
-/* Folds LANES neighbouring lanes in order; all of them get the same bits. */
+/* Folds LANES neighbouring lanes in order. The first of them has the fold, and gives it to the others: folds of both sides would
+   need as many selects as states have words, twice a step, for the order. */
 template <class F, int LANES, class S> __forceinline__ static S fsr_warp_fold(S x)
 {
     const u32 lane = threadIdx.x % 32;
 #pragma unroll
-    for (u32 d = 1; d < LANES; d *= 2) {
-        const S y = fsr_shuffle(x, lane ^ d);
-        x = F::combine(fsr_select(lane & d, y, x), fsr_select(lane & d, x, y));
-    }
-    return x;
+    for (u32 d = 1; d < LANES; d *= 2) x = F::combine(x, fsr_shuffle(x, lane + d));
+    return LANES > 1 ? fsr_shuffle(x, lane / LANES * LANES) : x;
 }
 /* Folds the threads of WARPS warps (or of LANES lanes) in order; all get the result. scratch: one state a warp of the
    block, not in use by anybody else until the next barrier but one. */
