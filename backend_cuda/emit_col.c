@@ -106,11 +106,11 @@ static bool is_early(const fsr_emit *e, int v) {
     return e->k->inst[v].kind == FSR_INST_LOAD && !fsr_inst_is_late(e->k, v);
 }
 
-static void declare_loads(fsr_emit *e) {
+static void declare_loads(fsr_emit *e, const char *name) {
     for (int i = 0; i < e->tile.n; i++)
         if (is_early(e, e->tile.loop[i]))
-            fsr_emit_line(e, "%s v%d[%d] = {};", fsr_emit_type(e->k->inst[e->tile.loop[i]].dtype), e->tile.loop[i],
-                          e->s.items);
+            fsr_emit_line(e, "%s %s%d[%d] = {};", fsr_emit_type(e->k->inst[e->tile.loop[i]].dtype), name,
+                          e->tile.loop[i], e->s.items);
 }
 
 static void walk_loads(fsr_emit *e, int stage) {
@@ -211,6 +211,54 @@ static void enter_pass(fsr_emit *e, int pass) {
     memset(e->tile.stage, 0, sizeof e->tile.stage);
 }
 
+/* With `early`: what a step loads is a function of its first column, which fills v<i> of its caller's. */
+static void define_fetch(fsr_emit *e) {
+    char parameter[FSR_EXPR] = "";
+    size_t at = 0;
+    for (int i = 0; i < e->tile.n; i++) {
+        const int v = e->tile.loop[i];
+        if (is_early(e, v) && at < sizeof parameter)
+            at += (size_t)snprintf(parameter + at, sizeof parameter - at, ", %s (&v%d)[%d]",
+                                   fsr_emit_type(e->k->inst[v].dtype), v, e->s.items);
+    }
+    if (at >= sizeof parameter)
+        fsr_emit_broken(e);
+    fsr_emit_open(e, "const auto fetch = [&](const idx first%s) {", parameter);
+    walk_loads(e, -1);
+    fsr_emit_leave(e);
+    fsr_emit_line(e, "};");
+}
+
+/* A call of it, for the elements named `name`<i>. */
+static void call_fetch(fsr_emit *e, const char *first, const char *name) {
+    char argument[FSR_EXPR] = "";
+    size_t at = 0;
+    for (int i = 0; i < e->tile.n; i++)
+        if (is_early(e, e->tile.loop[i]) && at < sizeof argument)
+            at += (size_t)snprintf(argument + at, sizeof argument - at, ", %s%d", name, e->tile.loop[i]);
+    fsr_emit_line(e, "fetch(%s%s);", first, argument);
+}
+
+/* The walk with the next step's loads before each step's work. */
+static void walk_early(fsr_emit *e) {
+    char next[FSR_REF];
+    define_fetch(e);
+    declare_loads(e, "v");
+    call_fetch(e, "from", "v");
+    fsr_emit_line(e, "#pragma unroll 1");
+    fsr_emit_open(e, "for (idx first = from; first < end; first += %d) {", fsr_emit_steps(e));
+    declare_loads(e, "next");
+    snprintf(next, sizeof next, "first + %d", fsr_emit_steps(e));
+    call_fetch(e, next, "next");
+    walk_program(e, 0);
+    fsr_emit_unrolled(e, "i", e->s.items);
+    for (int i = 0; i < e->tile.n; i++)
+        if (is_early(e, e->tile.loop[i]))
+            fsr_emit_line(e, "v%d[i] = next%d[i];", e->tile.loop[i], e->tile.loop[i]);
+    fsr_emit_close(e);
+    fsr_emit_close(e);
+}
+
 static void walk(fsr_emit *e, int pass) {
     enter_pass(e, pass);
     if (fsr_kernel_reductions(e->k, pass, false).n) {
@@ -224,9 +272,13 @@ static void walk(fsr_emit *e, int pass) {
         fsr_emit_line(e, "op%d::state run%d_%d[%d];", e->op_of[inst->index], pass, inst->index, e->s.vector);
         fsr_emit_line(e, "fsr_identities<op%d>(run%d_%d);", e->op_of[inst->index], pass, inst->index);
     }
+    if (e->s.early) {
+        walk_early(e);
+        return;
+    }
     fsr_emit_line(e, "#pragma unroll 1");
     fsr_emit_open(e, "for (idx first = from; first < end; first += %d) {", fsr_emit_steps(e));
-    declare_loads(e);
+    declare_loads(e, "v");
     fsr_emit_fits(e, "first", fsr_emit_steps(e) - 1);
     fsr_emit_by_version(e, -1, walk_loads);
     fsr_emit_by_version(e, 0, walk_program);

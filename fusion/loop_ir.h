@@ -312,6 +312,7 @@ typedef struct fsr_schedule {
     int parked;  /* LOOKBACK: of a thread's elements so many vectors wait in shared memory that the launch gives,
                      while the block waits for the tiles to the left; those behind them, in registers */
     bool branched; /* MAP: what a choice by a guard does not take is not evaluated; a thread has one element */
+    bool early;    /* COL, a thread along all columns: what the next step loads is on its way while one is combined */
     bool riding;   /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
     /* CPU; 0 on a GPU */
     int lanes;      /* independent accumulators of a commutative fold, a power of two */

@@ -103,6 +103,9 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: versions of what is compacted, or goes along several folded dimensions");
     if (s->branched && (!fsr_kernel_may_branch(v->k) || s->nversions || s->items != 1))
         return fsr_check_bad(v, "schedule: branches of what is no map of single elements, or has versions");
+    if (s->early && (s->kind != FSR_SCHEDULE_COL || s->tall || s->abreast != s->threads || s->vector != 1 ||
+                     v->k->npasses != 1 || !fsr_kernel_has_scan(v->k) || s->nversions))
+        return fsr_check_bad(v, "schedule: loads ahead of what is no scan along columns, or has versions");
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))

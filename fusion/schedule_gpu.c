@@ -29,7 +29,9 @@ enum {
     BESIDE_ROWS = 32,
     BESIDE_COLS = 64,
     IN_FLIGHT = 1 << 20, /* bytes that keep the memory busy */
+    SERIAL_THREADS = 256,
     AHEAD = 8,           /* columns of a serial walk that are loaded together */
+    FAR_AHEAD = 16,      /* of one by few threads, while those before them are combined */
     BRIEF_WORDS = 96,    /* registers of a thread for states of rows that it folds alone, and what it loads for them */
     BRIEF_THREADS = 128, /* of them for each processor: fewer fold the columns side by side */
     TEAM_THREADS = 512,
@@ -282,7 +284,7 @@ static bool gpu_beside(fsr_group *group) {
 }
 
 /* Each thread goes down a column of its own. Of few columns as many blocks as there are processors have some, and what
- * comes next is loaded together, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000
+ * comes next is loaded together, while what came before is combined, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000
  * in blocks of 256 threads, loads of one step at a time: 3.99 ms, of up to eight 1.81, these in blocks of 32: 1.67;
  * vertical advection 0.392, 0.224, 0.222. */
 static void gpu_serial(fsr_group *group) {
@@ -290,8 +292,9 @@ static void gpu_serial(fsr_group *group) {
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
     while (s->threads > 32 && fsr_ceil_div(rows, s->threads) < fsr_nominal_gpu.processors)
         s->threads /= 2;
+    s->early = s->threads < SERIAL_THREADS && group->kernel->npasses == 1 && fsr_words_loaded(group->kernel) > 0;
     s->abreast = s->threads;
-    s->items = fsr_fitting_items(group->kernel, AHEAD, FSR_LOADED_WORDS);
+    s->items = fsr_fitting_items(group->kernel, s->early ? FAR_AHEAD : AHEAD, FSR_LOADED_WORDS);
 }
 
 /* Words of a column's states. */
@@ -329,9 +332,9 @@ static void gpu_col(fsr_group *group) {
     if (fsr_kernel_has_scan(k) && !fsr_kernel_has_sequence(k) && gpu_beside(group))
         return;
     s->kind = FSR_SCHEDULE_COL;
-    s->threads = 256;
+    s->threads = SERIAL_THREADS;
     s->vector = serial ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));
-    s->abreast = serial ? 256 : 32;
+    s->abreast = serial ? SERIAL_THREADS : 32;
     s->items = s->vector;
     if (serial) {
         gpu_serial(group);
@@ -386,6 +389,7 @@ bool fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
     gpu_kind(group, target);
     if (!k->schedule.high) {
         fsr_choose_versions(group);
+        k->schedule.early = k->schedule.early && !k->schedule.nversions;
         fsr_choose_branches(group);
     }
     return compacts(&k->schedule) || fsr_kernel_place_filters(k);

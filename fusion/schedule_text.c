@@ -56,6 +56,7 @@ static const struct {
               FIELD(COUNT, GPU, resident),
               FIELD(FLAG, GPU, outlined),
               FIELD(FLAG, GPU, branched),
+              FIELD(FLAG, GPU, early),
               FIELD(FLAG, GPU, pooled),
               FIELD(FLAG, GPU, riding),
               FIELD(FLAG, GPU, persistent),

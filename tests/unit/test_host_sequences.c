@@ -51,6 +51,8 @@ static void check(int64_t n, int64_t others, int axis, int flags) {
     fsr_program program = planned(out[1]);
     const fsr_thunk *thunk = fsr_program_kernel(&program, 0);
     assert_int_equal(thunk->kernel->schedule.kind, FSR_SCHEDULE_COL);
+    if (thunk->kernel->schedule.early != (n > 1 && others < 33792))
+        fail_msg("%lld sequences of %lld", (long long)others, (long long)n);
     fsr_launch launch = fsr_program_launch(thunk);
     fsr_fault fault = {FSR_OK, NULL};
     fsr_text text = {0};
@@ -82,6 +84,8 @@ static void sequences(void **state) {
     check(300, 37, 0, FSR_REVERSE);
     check(70, 90, 1, 0);
     check(700, 3, 1, FSR_REVERSE);
+    check(16, 40, 0, 0);
+    check(33, 40000, 0, 0);
 }
 
 int main(void) {

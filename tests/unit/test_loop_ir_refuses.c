@@ -61,6 +61,7 @@ DAMAGE(too_many_threads, k->schedule.threads = 2048)
 DAMAGE(no_accumulators, k->schedule.accumulators = 0)
 DAMAGE(more_accumulators, k->schedule.accumulators = 8)
 DAMAGE(too_many_residents, k->schedule.resident = 32)
+DAMAGE(early_row, k->schedule.early = true)
 DAMAGE(gpu_gathers, k->stand[0].gathered = true)
 DAMAGE(gpu_stages, k->stand[0].staged = true)
 DAMAGE(gpu_depth, k->schedule.depth = 4)
@@ -128,6 +129,7 @@ static const struct {
     {no_accumulators, "schedule: 0 accumulators of 4 items"},
     {more_accumulators, "schedule: 8 accumulators of 4 items"},
     {too_many_residents, "schedule: 32 resident blocks of 128 threads"},
+    {early_row, "schedule: loads ahead of what is no scan along columns, or has versions"},
     {gpu_gathers, "schedule: v0 is gathered, which is for CPUs"},
     {gpu_stages, "schedule: v0 cannot be staged"},
     {gpu_depth, "schedule: lengths of a tile of outputs that is not tall"},
