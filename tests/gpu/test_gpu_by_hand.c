@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #ifdef FUSOR_HAVE_CUDA
-#include <cuda_runtime_api.h>
+#include "tests/gpu/turns.h"
 #include <dlfcn.h>
 
 #define G subject_g
@@ -42,28 +42,19 @@ static void *device(int64_t bytes) {
     return data;
 }
 
-static double once(job *j, bool hand) {
-    cudaEvent_t from, to;
-    float ms = 0;
-    assert_int_equal(cudaEventCreate(&from), cudaSuccess);
-    assert_int_equal(cudaEventCreate(&to), cudaSuccess);
-    cudaEventRecord(from, j->stream);
-    for (int i = 0; i < RUNS; i++)
-        if (hand)
-            j->by_hand(j);
-        else if (fsr_plan_run(j->plan, j->in, j->nin, &j->out, 1, j->stream))
-            fail_msg("%s", fsr_error(subject_ctx));
-    cudaEventRecord(to, j->stream);
-    assert_int_equal(cudaEventSynchronize(to), cudaSuccess);
-    assert_int_equal(cudaEventElapsedTime(&ms, from, to), cudaSuccess);
-    cudaEventDestroy(from);
-    cudaEventDestroy(to);
-    return (double)ms / RUNS;
+static void run_by_hand(void *arg) {
+    job *j = arg;
+    j->by_hand(j);
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static void run_plan(void *arg) {
+    job *j = arg;
+    if (fsr_plan_run(j->plan, j->in, j->nin, &j->out, 1, j->stream))
+        fail_msg("%s", fsr_error(subject_ctx));
+}
+
+static double once(job *j, bool hand) {
+    return turns_time(j->stream, RUNS, hand ? run_by_hand : run_plan, j);
 }
 
 /* Ratios of turns that stand side by side. */
@@ -77,7 +68,7 @@ static void compare(job *j, const char *what) {
         ratio[i] = first ? y / x : x / y;
         hand = first ? x : y;
     }
-    qsort(ratio, TURNS, sizeof *ratio, by_size);
+    turns_sort(ratio, TURNS);
     printf("%s: %.4f ms by hand, ratio %.3f (%.3f to %.3f)\n", what, hand, ratio[TURNS / 2], ratio[0],
            ratio[TURNS - 1]);
     if (!subject_sanitized())

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #ifdef FUSOR_HAVE_CUDA
-#include <cuda_runtime_api.h>
+#include "tests/gpu/turns.h"
 
 enum { TURNS = 15, RUNS = 20 };
 
@@ -77,26 +77,21 @@ static void contracting(void **state) {
     fsr_close(ctx);
 }
 
-static double once(fsr_plan *plan, fsr_arg *out, cudaStream_t stream) {
-    cudaEvent_t from, to;
-    float ms = 0;
-    assert_int_equal(cudaEventCreate(&from), cudaSuccess);
-    assert_int_equal(cudaEventCreate(&to), cudaSuccess);
-    cudaEventRecord(from, stream);
-    for (int i = 0; i < RUNS; i++)
-        if (fsr_plan_run(plan, NULL, 0, out, 1, stream))
-            fail_msg("%s", fsr_error(subject_ctx));
-    cudaEventRecord(to, stream);
-    assert_int_equal(cudaEventSynchronize(to), cudaSuccess);
-    assert_int_equal(cudaEventElapsedTime(&ms, from, to), cudaSuccess);
-    cudaEventDestroy(from);
-    cudaEventDestroy(to);
-    return (double)ms / RUNS;
+/* A plan with its result. */
+typedef struct way {
+    fsr_plan *plan;
+    fsr_arg out;
+    cudaStream_t stream;
+} way;
+
+static void run(void *arg) {
+    way *w = arg;
+    if (fsr_plan_run(w->plan, NULL, 0, &w->out, 1, w->stream))
+        fail_msg("%s", fsr_error(subject_ctx));
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static double once(way *w) {
+    return turns_time(w->stream, RUNS, run, w);
 }
 
 static int64_t differing(const fsr_arg *a, const fsr_arg *b) {
@@ -116,37 +111,36 @@ static void compare(int64_t m, int64_t k, int64_t n) {
     fsr_node a = values(subject_g, FSR_F32, 2, SHAPE(m, k), 0.7), b = values(subject_g, FSR_F32, 2, SHAPE(k, n), 0.3),
              bias = values(subject_g, FSR_F32, 1, SHAPE(n), 2.1);
     fsr_node product = fsr_matmul(a, b), sum = fsr_add(product, bias), joined = fsr_add(fsr_matmul(a, b), bias);
-    fsr_plan *plan[2];
-    fsr_arg out[2];
+    way w[2];
     double ratio[TURNS], time[2][TURNS];
     cudaStream_t stream;
     assert_int_equal(fsr_hint_pair(product, sum, FSR_PAIR_APART), FSR_OK);
     assert_int_equal(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     for (int i = 0; i < 2; i++) {
         const size_t bytes = (size_t)(m * n) * sizeof(float);
-        out[i] = (fsr_arg){NULL, NULL, bytes, FSR_DEVICE};
-        assert_int_equal(cudaMalloc(&out[i].data, bytes), cudaSuccess);
-        if (fsr_compile(i ? &sum : &joined, 1, &plan[i]))
+        w[i] = (way){.out = {NULL, NULL, bytes, FSR_DEVICE}, .stream = stream};
+        assert_int_equal(cudaMalloc(&w[i].out.data, bytes), cudaSuccess);
+        if (fsr_compile(i ? &sum : &joined, 1, &w[i].plan))
             fail_msg("%s", fsr_error(subject_ctx));
         for (int warm = 0; warm < 2; warm++)
-            once(plan[i], &out[i], stream);
+            once(&w[i]);
     }
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < 2; i++)
-            time[i ^ (turn & 1)][turn] = once(plan[i ^ (turn & 1)], &out[i ^ (turn & 1)], stream);
+            time[i ^ (turn & 1)][turn] = once(&w[i ^ (turn & 1)]);
         ratio[turn] = time[0][turn] / time[1][turn];
     }
-    qsort(ratio, TURNS, sizeof *ratio, by_size);
+    turns_sort(ratio, TURNS);
     for (int i = 0; i < 2; i++)
-        qsort(time[i], TURNS, sizeof *time[i], by_size);
+        turns_sort(time[i], TURNS);
     printf("%lld x %lld x %lld: %.4f ms with its bias, %.4f and a kernel, ratio %.3f (%.3f to %.3f); %lld of %lld "
            "elements "
            "have other bits\n",
            (long long)m, (long long)k, (long long)n, time[0][TURNS / 2], time[1][TURNS / 2], ratio[TURNS / 2], ratio[0],
-           ratio[TURNS - 1], (long long)differing(&out[0], &out[1]), (long long)(m * n));
+           ratio[TURNS - 1], (long long)differing(&w[0].out, &w[1].out), (long long)(m * n));
     for (int i = 0; i < 2; i++) {
-        fsr_plan_free(plan[i]);
-        cudaFree(out[i].data);
+        fsr_plan_free(w[i].plan);
+        cudaFree(w[i].out.data);
     }
     cudaStreamDestroy(stream);
 }

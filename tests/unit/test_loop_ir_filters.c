@@ -7,52 +7,54 @@
 
 enum { FILTERED = 37 };
 
+/* What the texts have in common. */
+#define BELOW_4_COUNTED                      \
+    "  p0 row  v1 = i32 4\n"                 \
+    "  p0 elem v2 = bool less.i32(v0, v1)\n" \
+    "  p0 elem v3 = i32 cast.bool(v2)\n"     \
+    "  p0 elem f0 <- v3\n"                   \
+    "  p0 elem v5 = i32 f0.0\n"
+#define FILTER_ARRAYS                      \
+    "kernel k_filter: by hand\n"           \
+    "  domain [fold d0] passes 1 ints 6\n" \
+    "  array b0 i32\n"                     \
+    "  array b1 i32 written\n"
+#define FILTER_FOLD                                              \
+    "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n" \
+    "  p0 elem v0 = i32 load b0[d0] linear\n"
+#define PLANE_ARRAYS                                \
+    "kernel k_plane: by hand\n"                     \
+    "  domain [fold d0, fold d1] passes 2 ints 6\n" \
+    "  array b0 i32\n"                              \
+    "  array b1 i32 written\n"                      \
+    "  array b2 i32 written\n"                      \
+    "  array b3 i32 written\n"                      \
+    "  array b4 i32 written\n"
+#define PLANE_FOLDS                                                    \
+    "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"       \
+    "  fold f1 p0 reduce (i32 from -2147483648) commutative maximum\n" \
+    "  p0 elem v0 = i32 load b0[d0*i5 + d1] linear\n"
+
 /* b0 in, b1 the elements below 4, in order, then the others, as they are, from the end. */
-static const char filter_text[] = "kernel k_filter: by hand\n"
-                                  "  domain [fold d0] passes 1 ints 6\n"
-                                  "  array b0 i32\n"
-                                  "  array b1 i32 written\n"
-                                  "  schedule cpu row abreast 1 lanes 8 chunk 512 work 7 strip 512 block 16\n"
-                                  "  walk p0 strips\n"
-                                  "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
-                                  "  p0 elem v0 = i32 load b0[d0] linear\n"
-                                  "  p0 row  v1 = i32 4\n"
-                                  "  p0 elem v2 = bool less.i32(v0, v1)\n"
-                                  "  p0 elem v3 = i32 cast.bool(v2)\n"
-                                  "  p0 elem f0 <- v3\n"
-                                  "  p0 elem v5 = i32 f0.0\n"
-                                  "  p0 elem store b1[0] filter v2 after v5 = v0\n";
+static const char filter_text[] =
+    FILTER_ARRAYS "  schedule cpu row abreast 1 lanes 8 chunk 512 work 7 strip 512 block 16\n"
+                  "  walk p0 strips\n" FILTER_FOLD BELOW_4_COUNTED "  p0 elem store b1[0] filter v2 after v5 = v0\n";
 
 /* Of columns in lines of 5: b1 what is below 4 alone, b2 all of them with the greatest added, which is known in pass 1, b3
  * as they are; b4 no filter's, with the number of the line, which is computed in pass 1 before somebody asks for it in
  * pass 0. */
 static const char plane_text[] =
-    "kernel k_plane: by hand\n"
-    "  domain [fold d0, fold d1] passes 2 ints 6\n"
-    "  array b0 i32\n"
-    "  array b1 i32 written\n"
-    "  array b2 i32 written\n"
-    "  array b3 i32 written\n"
-    "  array b4 i32 written\n"
-    "  schedule gpu row threads 256 abreast 256 vector 1 items 1 accumulators 1 resident 2\n"
-    "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
-    "  fold f1 p0 reduce (i32 from -2147483648) commutative maximum\n"
-    "  p0 elem v0 = i32 load b0[d0*i5 + d1] linear\n"
-    "  p0 row  v1 = i32 4\n"
-    "  p0 elem v2 = bool less.i32(v0, v1)\n"
-    "  p0 elem v3 = i32 cast.bool(v2)\n"
-    "  p0 elem f0 <- v3\n"
-    "  p0 elem v5 = i32 f0.0\n"
-    "  p0 elem f1 <- v0\n"
-    "  p1 row  v7 = i32 f1.0\n"
-    "  p1 elem v8 = i64 index d0\n"
-    "  p1 elem v9 = i32 cast.i64(v8)\n"
-    "  p0 elem store b1[0] filter v2 after v5 front = v0\n"
-    "  p1 elem v11 = i32 add(v0, v7)\n"
-    "  p1 elem store b2[0] filter v2 after v5 = v11\n"
-    "  p0 elem store b3[0] filter v2 after v5 = v0\n"
-    "  p1 elem v14 = i32 add(v11, v9)\n"
-    "  p1 elem store b4[d0*i5 + d1] linear = v14\n";
+    PLANE_ARRAYS "  schedule gpu row threads 256 abreast 256 vector 1 items 1 accumulators 1 resident 2\n" PLANE_FOLDS
+        BELOW_4_COUNTED "  p0 elem f1 <- v0\n"
+                 "  p1 row  v7 = i32 f1.0\n"
+                 "  p1 elem v8 = i64 index d0\n"
+                 "  p1 elem v9 = i32 cast.i64(v8)\n"
+                 "  p0 elem store b1[0] filter v2 after v5 front = v0\n"
+                 "  p1 elem v11 = i32 add(v0, v7)\n"
+                 "  p1 elem store b2[0] filter v2 after v5 = v11\n"
+                 "  p0 elem store b3[0] filter v2 after v5 = v0\n"
+                 "  p1 elem v14 = i32 add(v11, v9)\n"
+                 "  p1 elem store b4[d0*i5 + d1] linear = v14\n";
 
 static fsr_kernel *parsed(const char *text) {
     fsr_parse_error error;
@@ -105,28 +107,17 @@ static void test_places(void **state) {
     const int store = k->ninsts - 1;
     assert_true(!k->inst[store].filter && !fsr_kernel_filters(k));
     assert_true(fsr_inst_scatters(k, &k->inst[store]) && fsr_inst_drops(k, &k->inst[store]));
-    assert_print(k, "kernel k_filter: by hand\n"
-                    "  domain [fold d0] passes 1 ints 6\n"
-                    "  array b0 i32\n"
-                    "  array b1 i32 written\n"
-                    "  schedule cpu row abreast 1 lanes 8 chunk 512 work 14 part 32768 strip 512 block 16\n"
-                    "  walk p0 strips\n"
-                    "  walk fold lanes\n"
-                    "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
-                    "  p0 elem v0 = i32 load b0[d0] linear\n"
-                    "  p0 row  v1 = i32 4\n"
-                    "  p0 elem v2 = bool less.i32(v0, v1)\n"
-                    "  p0 elem v3 = i32 cast.bool(v2)\n"
-                    "  p0 elem f0 <- v3\n"
-                    "  p0 elem v5 = i32 f0.0\n"
-                    "  p0 elem v6 = i32 index d0\n"
-                    "  p0 row  v7 = i32 1\n"
-                    "  p0 elem v8 = i32 sub(v5, v6)\n"
-                    "  p0 elem v9 = i32 sub(v8, v7)\n"
-                    "  p0 elem v10 = i32 where(v2, v5, v9)\n"
-                    "  p0 elem v11 = i64 cast.i32(v10)\n"
-                    "  p0 elem v12 = i64 drop(v11, i1)\n"
-                    "  p0 elem store b1[v12] = v0\n");
+    assert_print(k,
+                 FILTER_ARRAYS "  schedule cpu row abreast 1 lanes 8 chunk 512 work 14 part 32768 strip 512 block 16\n"
+                               "  walk p0 strips\n"
+                               "  walk fold lanes\n" FILTER_FOLD BELOW_4_COUNTED "  p0 elem v6 = i32 index d0\n"
+                               "  p0 row  v7 = i32 1\n"
+                               "  p0 elem v8 = i32 sub(v5, v6)\n"
+                               "  p0 elem v9 = i32 sub(v8, v7)\n"
+                               "  p0 elem v10 = i32 where(v2, v5, v9)\n"
+                               "  p0 elem v11 = i64 cast.i32(v10)\n"
+                               "  p0 elem v12 = i64 drop(v11, i1)\n"
+                               "  p0 elem store b1[v12] = v0\n");
     fsr_kernel_free(k);
 }
 
@@ -158,47 +149,33 @@ static void test_places_of_several(void **state) {
     assert_valid(kernel_finished(k));
     run_plane(k, placed);
     assert_memory_equal(placed, filtered, sizeof placed);
-    assert_print(k, "kernel k_plane: by hand\n"
-                    "  domain [fold d0, fold d1] passes 2 ints 6\n"
-                    "  array b0 i32\n"
-                    "  array b1 i32 written\n"
-                    "  array b2 i32 written\n"
-                    "  array b3 i32 written\n"
-                    "  array b4 i32 written\n"
-                    "  schedule gpu row threads 256 abreast 256 vector 1 items 1 accumulators 1 resident 0\n"
-                    "  fold f0 p0 exclusive scan (i32 from 0) commutative add\n"
-                    "  fold f1 p0 reduce (i32 from -2147483648) commutative maximum\n"
-                    "  p0 elem v0 = i32 load b0[d0*i5 + d1] linear\n"
-                    "  p0 row  v1 = i32 4\n"
-                    "  p0 elem v2 = bool less.i32(v0, v1)\n"
-                    "  p0 elem v3 = i32 cast.bool(v2)\n"
-                    "  p0 elem f0 <- v3\n"
-                    "  p0 elem v5 = i32 f0.0\n"
-                    "  p0 elem f1 <- v0\n"
-                    "  p1 row  v7 = i32 f1.0\n"
-                    "  p0 elem v8 = i64 index d0\n"
-                    "  p1 elem v9 = i32 cast.i64(v8)\n"
-                    "  p0 row  v10 = i32 -2147483648\n"
-                    "  p0 elem v11 = i32 where(v2, v5, v10)\n"
-                    "  p0 elem v12 = i64 cast.i32(v11)\n"
-                    "  p0 elem v13 = i64 drop(v12, i1)\n"
-                    "  p0 elem store b1[v13] = v0\n"
-                    "  p1 elem v15 = i32 add(v0, v7)\n"
-                    "  p0 row  v16 = i64 5\n"
-                    "  p0 elem v17 = i64 mul(v8, v16)\n"
-                    "  p0 elem v18 = i64 index d1\n"
-                    "  p0 elem v19 = i64 add(v17, v18)\n"
-                    "  p0 elem v20 = i32 cast.i64(v19)\n"
-                    "  p0 row  v21 = i32 1\n"
-                    "  p0 elem v22 = i32 sub(v5, v20)\n"
-                    "  p0 elem v23 = i32 sub(v22, v21)\n"
-                    "  p0 elem v24 = i32 where(v2, v5, v23)\n"
-                    "  p0 elem v25 = i64 cast.i32(v24)\n"
-                    "  p0 elem v26 = i64 drop(v25, i1)\n"
-                    "  p1 elem store b2[v26] = v15\n"
-                    "  p0 elem store b3[v26] = v0\n"
-                    "  p1 elem v29 = i32 add(v15, v9)\n"
-                    "  p1 elem store b4[d0*i5 + d1] linear = v29\n");
+    assert_print(k, PLANE_ARRAYS
+                 "  schedule gpu row threads 256 abreast 256 vector 1 items 1 accumulators 1 resident 0\n" PLANE_FOLDS
+                     BELOW_4_COUNTED "  p0 elem f1 <- v0\n"
+                 "  p1 row  v7 = i32 f1.0\n"
+                 "  p0 elem v8 = i64 index d0\n"
+                 "  p1 elem v9 = i32 cast.i64(v8)\n"
+                 "  p0 row  v10 = i32 -2147483648\n"
+                 "  p0 elem v11 = i32 where(v2, v5, v10)\n"
+                 "  p0 elem v12 = i64 cast.i32(v11)\n"
+                 "  p0 elem v13 = i64 drop(v12, i1)\n"
+                 "  p0 elem store b1[v13] = v0\n"
+                 "  p1 elem v15 = i32 add(v0, v7)\n"
+                 "  p0 row  v16 = i64 5\n"
+                 "  p0 elem v17 = i64 mul(v8, v16)\n"
+                 "  p0 elem v18 = i64 index d1\n"
+                 "  p0 elem v19 = i64 add(v17, v18)\n"
+                 "  p0 elem v20 = i32 cast.i64(v19)\n"
+                 "  p0 row  v21 = i32 1\n"
+                 "  p0 elem v22 = i32 sub(v5, v20)\n"
+                 "  p0 elem v23 = i32 sub(v22, v21)\n"
+                 "  p0 elem v24 = i32 where(v2, v5, v23)\n"
+                 "  p0 elem v25 = i64 cast.i32(v24)\n"
+                 "  p0 elem v26 = i64 drop(v25, i1)\n"
+                 "  p1 elem store b2[v26] = v15\n"
+                 "  p0 elem store b3[v26] = v0\n"
+                 "  p1 elem v29 = i32 add(v15, v9)\n"
+                 "  p1 elem store b4[d0*i5 + d1] linear = v29\n");
     fsr_kernel_free(k);
 }
 
