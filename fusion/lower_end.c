@@ -3,7 +3,7 @@
  *
  * A map of one dimension whose results all are prefixes of one count ends there. So may the passes of a kernel of one
  * folded dimension: its reductions see prefixes whose fill changes no bit of theirs, its scans go forward, and what it
- * stores of each element is asked for before the count alone. A scatter ends where its first indices do, which lead
+ * stores of each element is asked for before the count alone (fusion/asked.c). A scatter ends where its first indices do, which lead
  * nowhere behind. Counter-example to every operator of a caller's: what it calls its identity may change a bit, a zero's
  * sign say, and then a kernel that something else keeps at the capacity would give another result. */
 #include "fusion/lower.h"
@@ -18,11 +18,23 @@ static bool counted(const fsr_lowering *l, int id, bool neutral, fsr_link *count
     return true;
 }
 
+/* Nobody asks for the elements of a stored value behind the count, and each is computed at its own place. */
+static bool asked_before(const fsr_lowering *l, int id, fsr_link *count) {
+    const fsr_flow_node *n = &l->flow->node[id];
+    const fsr_link asked = l->p->asked ? l->p->asked[id] : (fsr_link){-1, 0};
+    if (asked.id < 0 || n->shape.ndim != 1 || n->nout != 1 || !fsr_is(n->kind, FSR_IS_EACH | FSR_IS_RUNNING) ||
+        (count->id >= 0 && !fsr_link_equal(*count, asked)))
+        return false;
+    *count = asked;
+    return true;
+}
+
 /* What the i-th store needs of each element ends at a count: what is asked for, or where a scatter puts it. */
 static bool store_counted(const fsr_lowering *l, int i, fsr_link *count) {
     const int id = l->group->store[i].id;
     const fsr_flow_node *n = &l->flow->node[id];
-    return fsr_is(n->kind, FSR_SCATTERS) ? counted(l, n->arg[2].id, true, count) : counted(l, id, false, count);
+    return fsr_is(n->kind, FSR_SCATTERS) ? counted(l, n->arg[2].id, true, count)
+                                         : counted(l, id, false, count) || asked_before(l, id, count);
 }
 
 /* The count behind which no reduction of the group has anything to see, and no stored element is asked for; its id -1:

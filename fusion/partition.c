@@ -15,6 +15,7 @@ void fsr_partition_clear(fsr_partition *p) {
     free(p->used);
     free(p->outputs);
     free(p->held);
+    free(p->asked);
     free(p->note);
     free(p->saving);
     free(p->refused);
@@ -174,6 +175,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
     p->outputs = calloc(n, sizeof *p->outputs);
     p->held = calloc(n, sizeof *p->held);
     p->mark = calloc(n, sizeof *p->mark);
+    p->asked = fsr_flow_asked(flow);
     p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
     p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
     p->refused = flow->npairs ? calloc((size_t)flow->npairs, sizeof *p->refused) : NULL;

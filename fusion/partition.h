@@ -145,6 +145,8 @@ typedef struct fsr_partition {
     bool *used;        /* per node * FSR_MAX_OUTPUTS: some node or output reads the result */
     uint8_t *outputs;  /* per node: a bit for each of its results that is an output */
     fsr_held *held;    /* per node */
+    fsr_link
+        *asked; /* per node: a count behind which nobody asks for its elements, id < 0: there is none; may be NULL */
     fsr_note *note;
     int nnotes, note_capacity;
     fsr_saving *saving;

@@ -113,6 +113,8 @@ void fsr_partition_unstore(fsr_partition *p);
 /* Of each result (node * FSR_MAX_OUTPUTS): groups that read it, and one more where it is an output. malloc'ed; NULL: out
  * of memory. */
 int *fsr_partition_readers(const fsr_partition *p);
+/* asked.c. p->asked; NULL: of all values everything may be asked for. */
+fsr_link *fsr_flow_asked(const fsr_flow *flow);
 
 /* in_place_fill.c. What is pasted piece by piece on a constant, until nothing of that is left, is written once. Out of
  * memory is told in p->no_memory. */

@@ -253,6 +253,22 @@ static int ending(const fsr_target *target, fsr_node out) {
     return n;
 }
 
+/* What a kernel leaves for others ends where all that is asked of it does. */
+static void what_is_left_ends(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    fsr_node x = plan_vector(g, N), n = fsr_input(g, "n", FSR_I64, 0, NULL), at = fsr_live(plan_vector(g, N), n);
+    fsr_node place = fsr_cumsum(fsr_cast(fsr_abs(at), FSR_I32), (int[]){0}, 1, 0);
+    fsr_node taken = fsr_take(x, place, 0, FSR_INDEX_CLIP), turned = fsr_cumsum(taken, (int[]){0}, 1, FSR_REVERSE);
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(targets[t], &turned, 1);
+        assert_true(p.info.kernels > 1);
+        assert_int_equal(ending(targets[t], turned), p.info.kernels);
+        assert_int_equal(ending(targets[t], fsr_filled(place, fsr_int(g, 0))), 0);
+        fsr_program_clear(&p);
+    }
+}
+
 /* A scatter goes over the indices that are there, whatever it does with equal ones. */
 static void scatters_end(void **state) {
     (void)state;
@@ -380,6 +396,7 @@ int main(void) {
                                        TEST(folds_end_where_lengths_do),
                                        TEST(callers_operators_end),
                                        TEST(scatters_end),
+                                       TEST(what_is_left_ends),
                                        TEST(hinted_results_are_stored_once),
                                        TEST(rows),
                                        TEST(refusals)};
