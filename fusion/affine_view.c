@@ -44,7 +44,7 @@ bool fsr_index_split(fsr_index *out, const fsr_index *in, const fsr_shape *shape
 bool fsr_index_division(const fsr_index *in, const fsr_shape *shape, const fsr_domain *d, int *dim, int64_t *inner) {
     int64_t stride[FSR_MAX_DIMS];
     fsr_shape_strides(shape, stride);
-    for (int k = 0; k < d->ndim && !in->row[0].over && !in->row[0].nterms; ++k)
+    for (int k = 0; k < d->ndim && !in->row[0].over; ++k)
         for (int i = 0; i < shape->ndim && in->row[0].coef[k] > 0; ++i) {
             *dim = k;
             *inner = stride[i] / in->row[0].coef[k];

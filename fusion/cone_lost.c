@@ -92,7 +92,8 @@ bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
 }
 
 bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
-    return c->prices->follow && fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner);
+    bool exact;
+    return c->prices->follow && fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner, &exact);
 }
 
 bool fsr_cone_scatters(const fsr_cone *c, const fsr_cone_node *at) {

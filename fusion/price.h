@@ -38,9 +38,10 @@ double fsr_price_divides(const fsr_prices *prices, fsr_op op);
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
 
 /* price_follow.c. */
-/* Where a gather looks whose places follow the index at which it is asked, as a view that is moved would. */
+/* Where a gather looks whose places follow the index at which it is asked, as a view that is moved would; exact: at each
+ * point of the domain, so that it is that view. */
 bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, const fsr_flow_node *n,
-                              const fsr_index *index, fsr_index *inner);
+                              const fsr_index *index, fsr_index *inner, bool *exact);
 /* The symbols of an address follow the index; elements apart along dimension d then. */
 bool fsr_price_form_follows(const fsr_kernel *k, const fsr_form *f, int d, double *stride);
 /* A load or store at a computed index that differs along some dimension, and costs more than another one. */

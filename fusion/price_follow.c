@@ -44,9 +44,11 @@ static bool is_still(const fsr_affine *at) {
     return still;
 }
 
+/* bent: not everywhere, as bounds may hold it back or an index is computed. */
 typedef struct walk {
     const fsr_flow *flow;
     const fsr_domain *domain;
+    bool *bent;
 } walk;
 
 static bool follow(const walk *w, fsr_link link, const fsr_index *index, int depth, fsr_affine *out);
@@ -63,8 +65,9 @@ static bool times(const fsr_affine *a, const fsr_affine *b, fsr_affine *out) {
 }
 
 /* Of bounds what is bounded. */
-static bool bounded(const fsr_affine *arg, int n, fsr_affine *out) {
+static bool bounded(const walk *w, const fsr_affine *arg, int n, fsr_affine *out) {
     int moving = 0;
+    *w->bent = *w->bent || n > 1;
     *out = arg[0];
     for (int k = 0; k < n; ++k) {
         const bool moves = !is_still(&arg[k]);
@@ -81,7 +84,7 @@ static bool follow_op(const walk *w, const fsr_flow_node *n, const fsr_index *in
         if (what == SCATTERS || !follow(w, n->arg[k], index, depth + 1, &arg[k]))
             return false;
     if (what != SUMS)
-        return what == TIMES ? times(&arg[0], &arg[1], out) : bounded(arg, n->nargs, out);
+        return what == TIMES ? times(&arg[0], &arg[1], out) : bounded(w, arg, n->nargs, out);
     *out = arg[0];
     add(out, &arg[1], n->op == FSR_OP_SUB ? -1 : 1);
     return true;
@@ -104,14 +107,25 @@ static bool follow(const walk *w, fsr_link link, const fsr_index *asked, int dep
     }
     if (fsr_has(n->kind, FSR_FIELD_axis) && n->nargs == 0 && !index.flat && !index.row[n->axis].over) {
         *out = index.row[n->axis];
-        return out->nterms == 0;
+        *w->bent = *w->bent || out->nterms;
+        out->nterms = 0;
+        return true;
     }
     return depth < DEEP && fsr_has(n->kind, FSR_FIELD_op) && follow_op(w, n, &index, depth, out);
 }
 
+/* The form stays in [0, extent) over the domain. */
+static bool is_within(const fsr_affine *at, const fsr_domain *domain, int64_t extent) {
+    int64_t low = at->offset, high = at->offset;
+    for (int d = 0; d < domain->ndim; ++d)
+        *(at->coef[d] < 0 ? &low : &high) += at->coef[d] * (domain->extent[d] - 1);
+    return low >= 0 && high < extent && !at->over;
+}
+
 bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, const fsr_flow_node *n,
-                              const fsr_index *index, fsr_index *inner) {
-    const walk w = {flow, domain};
+                              const fsr_index *index, fsr_index *inner, bool *exact) {
+    bool bent = false;
+    const walk w = {flow, domain, &bent};
     const fsr_shape *source = &flow->node[n->arg[0].id].shape;
     fsr_affine place;
     if (index->flat || n->mode != FSR_INDEX_CLIP)
@@ -122,8 +136,10 @@ bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, co
             continue;
         if (!follow(&w, n->arg[k++], index, 0, &place))
             return false;
+        bent = bent || !is_within(&place, domain, fsr_added_extent(&n->shape, source, &n->view, j));
         add(&inner->row[j], &place, 1);
     }
+    *exact = !bent;
     return true;
 }
 

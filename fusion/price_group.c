@@ -17,7 +17,7 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
         const int way = fsr_price_direction(prices, k, &f, a, k->ndim - 1);
         turned = turned || way > 0;
         straight = straight || way < 0;
-        gathers = gathers || fsr_price_scatters_from(prices, k, &f);
+        gathers = gathers || fsr_price_scatters_from(prices, k, &f) || (k->npasses > 0 && fsr_price_is_gather(&f));
     }
     return gathers || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
 }

@@ -206,7 +206,8 @@ static void add_nest(const fsr_prices *prices, const fsr_partition *p, const fsr
 }
 
 /* Bytes that a team's threads write and read again since their registers do not hold them: what they keep of their
- * elements, and in one of the passes what guards are asked for, which no compiler moves to where it is needed.
+ * elements, and in one of the passes what guards are asked for, or is at a computed place, which no compiler moves to where
+ * it is needed.
  * Counter-example to none: a stencil with edges behind the mean of its picture, 32 elements a thread, had 722
  * instructions for what was spilled and took four times its price. */
 static double spilled(const fsr_prices *prices, const fsr_group *group) {
@@ -218,7 +219,8 @@ static double spilled(const fsr_prices *prices, const fsr_group *group) {
         double words = 0;
         fsr_body_of(k, pass, &body);
         for (int i = 0; i < body.n; ++i)
-            words += k->inst[body.inst[i]].kind == FSR_INST_LOAD && k->inst[body.inst[i]].guard;
+            words += k->inst[body.inst[i]].kind == FSR_INST_LOAD &&
+                     (k->inst[body.inst[i]].guard || fsr_inst_is_late(k, body.inst[i]));
         most = fmax(most, words);
     }
     const double held = most > 0 ? (most + 1) * k->schedule.items - prices->registers : 0;

@@ -132,14 +132,15 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool other = (c->asked[at->id] && !c->fold) || is_elsewhere(c, cone, at->id);
     const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
-    if (again || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
+    const bool moves = fsr_price_gathers(n) && !scatters && cone->prices->follow; /* what it takes is stored instead */
+    if (again || moves || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
         !(often || shared || gathered || fsr_cone_turns(cone, at) ||
           (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))
         return false;
     const fsr_saving saving = {.node = at->id,
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};
     c->no_memory = c->no_memory || !add_saving(c->p, &saving);
-    if (shared && !often)
+    if (shared)
         forget_below(c, at->id);
     c->p->held[at->id] = FSR_HELD_CHEAPER;
     return true;

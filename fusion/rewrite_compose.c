@@ -17,7 +17,7 @@ static bool identity(const fsr_flow_node *n, const fsr_shape *source) {
     return true;
 }
 
-static bool compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_shape *source) {
+bool fsr_flow_compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_shape *source) {
     fsr_view view = {.kind = inner->view.kind};
     if (outer->view.kind != inner->view.kind)
         return false;
@@ -76,7 +76,7 @@ bool fsr_rewrite_compose(fsr_flow *flow, fsr_status *status) {
             continue;
         const fsr_flow_node *inner = &flow->node[n->arg[0].id];
         if (fsr_is(inner->kind, FSR_IS_VIEW) && inner->hint != FSR_HINT_MATERIALIZE)
-            progress |= compose(n, inner, &flow->node[inner->arg[0].id].shape);
+            progress |= fsr_flow_compose(n, inner, &flow->node[inner->arg[0].id].shape);
         if (identity(n, &flow->node[n->arg[0].id].shape)) {
             fsr_flow_replace(to, i, n->arg[0]);
             progress = true;

@@ -40,6 +40,8 @@ fsr_rewrite_fn fsr_rewrite_find(const char *name);
  * replaces result k of node i. Rewrites the arguments of node i; and the outputs, with the pairs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
+/* Makes a view of a view a view of what that shows, of shape `source`. False: one is affine and the other is not. */
+bool fsr_flow_compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_shape *source);
 /* A view of the same elements in the same order, which nobody wants stored: a reshape, or dimensions of extent 1 that
  * come or go. */
 bool fsr_flow_in_order(const fsr_flow *flow, const fsr_flow_node *n);

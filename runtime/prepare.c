@@ -6,6 +6,7 @@
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
 #include "fusion/contract.h"
 #include "fusion/epilogue.h"
+#include "fusion/paste_places.h"
 #include "fusion/resolve.h"
 #include "runtime/plan_cache.h"
 #include "runtime/replays.h"
@@ -106,6 +107,8 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
         status = fsr_rewrites_run(flow, &options.rewrites, why, sizeof why);
     if (!status)
         status = fsr_flow_contract(flow, &options.target);
+    if (!status)
+        status = fsr_flow_paste_places(flow, &options.target);
     if (!status)
         status = fsr_flow_epilogues(flow, &options);
     if (!status)

@@ -204,6 +204,38 @@ static void test_everything_is_drawn(void **state) {
             fail_msg("%s is never drawn", fsr_op_get((fsr_op)op)->name);
 }
 
+/* x between its edges, several times; of computed values too. */
+static fsr_node edged(fsr_node x, int64_t before, int64_t after, int axis) {
+    int64_t width[FSR_MAX_DIMS][2] = {{0}};
+    width[axis][0] = before, width[axis][1] = after;
+    return fsr_pad(x, (const int64_t(*)[2])width, FSR_PAD_EDGE, 0);
+}
+
+/* What is pasted together of places of one array is taken from it at computed places, on a GPU: edges of arrays and of
+ * slices of them, of one column, one side alone; stacks of steps forwards and backwards; operations behind both. */
+static void test_pastes_of_places(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(5, 7), 4), y = fuzz_leaf(g, FSR_I32, 2, SHAPE(4, 1), 4);
+    fsr_node part = fsr_slice(fsr_slice(x, 1, 1, 6, 1), 0, 4, FSR_SLICE_END, -1);
+    CHECK(false, edged(edged(x, 1, 1, 0), 2, 3, 1), edged(x, 0, 2, 1), edged(x, 3, 0, 0));
+    CHECK(false, edged(part, 1, 2, 1), edged(part, 1, 2, 0), edged(fsr_exp(part), 1, 1, 1), edged(y, 2, 2, 1));
+    CHECK(false, edged(edged(edged(fsr_sin(x), 1, 1, 1), 1, 1, 1), 2, 0, 0));
+    fsr_node step[4], down[3];
+    for (int i = 0; i < 4; i++)
+        step[i] = fsr_mul(fsr_slice(x, 1, i, i + 4, 1), fsr_float(g, 3));
+    for (int i = 0; i < 3; i++)
+        down[i] = fsr_add(fsr_exp(fsr_slice(x, 0, 4 - 2 * i, 5 - 2 * i, 1)), fsr_slice(x, 0, i, i + 1, 1));
+    CHECK(false, fsr_stack(step, 4, 0), fsr_stack(step, 3, 1), fsr_stack(step + 1, 2, 2));
+    CHECK(false, fsr_stack(down, 3, 0), fsr_concat(down, 3, 0), fsr_stack(down, 2, -1), fsr_stack(step + 1, 3, -1));
+    CHECK(false, fsr_reshape(fsr_stack(step, 4, 2), 2, SHAPE(5, 16)));
+    fsr_node wide = edged(x, 1, 1, 1), sides[2];
+    for (int i = 0; i < 2; i++)
+        sides[i] = fsr_add(fsr_slice(wide, 1, 2 * i, 7 + 2 * i, 1), fsr_mul(x, fsr_float(g, 2)));
+    fsr_node twice = fsr_reshape(fsr_stack(sides, 2, 2), 2, SHAPE(5, 14));
+    CHECK(false, twice, edged(twice, 1, 1, 0), fsr_sum(edged(twice, 2, 1, 1), AXES(1), 1, 0));
+    CHECK(false, fsr_concat((fsr_node[]){fsr_slice(x, 1, 3, 7, 1), fsr_slice(x, 1, 0, 3, 1)}, 2, 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_products_that_overflow),
@@ -219,6 +251,7 @@ int main(void) {
         TEST(test_transform_that_overflows),
         TEST(test_solution_that_overflows_on_the_way),
         TEST(test_transform_of_subnormal_numbers),
+        TEST(test_pastes_of_places),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_every_call_is_drawn),
     };

@@ -86,8 +86,49 @@ static void clipped(void **state) {
     fsr_program_clear(&p);
 }
 
+/* No kernel asks guards, and so many there are. */
+static void check_unguarded(fsr_node out, int kernels, int64_t bytes) {
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    bool good = p.info.kernels == kernels && p.info.bytes_moved == bytes;
+    for (int i = 0; i < plan_nests(&p); i++)
+        good = good && plan_nest(&p, i)->nguards == 0;
+    if (!good)
+        print_error("%s", p.explanation);
+    fsr_program_clear(&p);
+    assert_true(good);
+}
+
+/* Edges that are repeated, and neighbours that are stacked, are choices of a place. */
+static void choices_of_places(void **state) {
+    (void)state;
+    enum { N = 1024 * 2048 * 4 };
+    fsr_name name[] = {{"x", plan_matrix(g, 1024, 2048)}};
+    check_unguarded(fsr_expr(g, "e = pad(sqrt(x), 1, mode=edge); e[:-2, :-2] + e[2:, 2:] - 2 * e[1:-1, 1:-1]", name, 1),
+                    1, 2 * N);
+    check_unguarded(fsr_expr(g, "e = pad(x, [0, 0, 2, 0], mode=edge); e[:, 2:] - e[:, :-2]", name, 1), 1, 2 * N);
+    check_unguarded(doubled(doubled(plan_matrix(g, 1024, 2048), 0), 1), 1, 5 * N);
+    check_unguarded(
+        fsr_expr(g, "stack(exp(x[:, :-3]), exp(x[:, 1:-2]), exp(x[:, 2:-1]), exp(x[:, 3:]), axis=2)", name, 1), 1,
+        N + 4 * 1024 * 2045 * 4);
+}
+
+/* Neighbours of a thread that are no neighbours in memory are in other threads. */
+static void strides_have_no_vectors(void **state) {
+    (void)state;
+    fsr_name name[] = {{"x", plan_matrix(g, 1024, 2048)}};
+    static const char *const text[] = {"x[:, ::2] + x[:, 1::2]", "x[:, :-4] + x[:, 4:]",
+                                       "e = pad(x, 1, mode=edge); e[1:-1:2, ::2]"};
+    for (int i = 0; i < 3; i++) {
+        fsr_node out = fsr_expr(g, text[i], name, 1);
+        fsr_program p = plan_of(&target_gpu, &out, 1);
+        assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.vector, i == 1 ? 4 : 1);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(pyramids), TEST(between_neighbours), TEST(clipped)};
+    const struct CMUnitTest tests[] = {TEST(pyramids), TEST(between_neighbours), TEST(clipped), TEST(choices_of_places),
+                                       TEST(strides_have_no_vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
