@@ -79,14 +79,16 @@ static int add_view(maker *m, fsr_link link, const fsr_view *view, const fsr_sha
 
 static int rewrite(maker *m, int id, int depth);
 
-/* Argument k of the pieces' operation, pasted together. -1: out of memory. */
+/* Argument k of the pieces' operation, pasted together and rewritten. -1: it stays a paste, -2: out of memory. */
 static int paste_arguments(maker *m, const fsr_flow_node *paste, const fsr_pieces *p, int k, int depth) {
     const fsr_link first = m->flow.node[p->piece[0].source.id].arg[k];
     bool same = true;
     for (int i = 1; i < p->n; ++i)
         same = same && fsr_link_equal(m->flow.node[p->piece[i].source.id].arg[k], first);
-    if (same)
-        return add_view(m, first, &p->piece[0].view, &paste->shape);
+    if (same) {
+        const int view = add_view(m, first, &p->piece[0].view, &paste->shape);
+        return view < 0 ? -2 : view;
+    }
     fsr_flow_node zero = {.kind = FSR_NODE_CONST, .nout = 1};
     zero.dtype[0] = m->flow.node[first.id].dtype[first.output];
     zero.value = fsr_value_from_int(zero.dtype[0], 0);
@@ -110,11 +112,11 @@ static int paste_arguments(maker *m, const fsr_flow_node *paste, const fsr_piece
         part.arg[1] = (fsr_link){add_view(m, m->flow.node[at->source.id].arg[k], &at->view, &shape), 0};
         id = part.arg[1].id < 0 ? -1 : fsr_flow_add(&m->flow, &part);
     }
-    const int other = id < 0 ? -2 : rewrite(m, id, depth + 1);
-    return other == -2 ? -1 : other >= 0 ? other : id;
+    return id < 0 ? -2 : rewrite(m, id, depth + 1);
 }
 
-/* The operation of what is pasted together. -2: out of memory. */
+/* The operation of what is pasted together. -1: something would stay a paste, so that nothing is gained; -2: out of
+ * memory. What was made before that is known is dropped. */
 static int behind(maker *m, const fsr_flow_node *paste, const fsr_pieces *p, int depth) {
     fsr_flow_node made = m->flow.node[p->piece[0].source.id];
     made.shape = paste->shape;
@@ -122,7 +124,7 @@ static int behind(maker *m, const fsr_flow_node *paste, const fsr_pieces *p, int
     for (int k = 0; k < made.nargs; ++k) {
         made.arg[k] = (fsr_link){paste_arguments(m, paste, p, k, depth), 0};
         if (made.arg[k].id < 0)
-            return -2;
+            return made.arg[k].id;
     }
     const int id = fsr_flow_add(&m->flow, &made);
     return id < 0 ? -2 : id;

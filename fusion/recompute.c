@@ -83,15 +83,29 @@ static int climb_down(chooser *c, int *stack, int depth, int least, int *held) {
 
 /* ---- the first pass ------------------------------------------------------------------------------------------ */
 
-/* What the value is made of is no longer evaluated by who asked for it: its own kernel does that. */
-static void forget_below(chooser *c, int id) {
+/* Whoever takes the node is the value or among what it is made of, as marked. */
+static bool is_own(const chooser *c, int node, int id) {
+    bool own = !c->out[node];
+    for (int k = c->first[node]; k < c->first[node + 1] && own; ++k)
+        own = c->user[k] == id || c->p->mark[c->user[k]] == c->p->marks;
+    return own;
+}
+
+/* What the value is made of is no longer evaluated by who asked for it: its own kernel does that. `own`: but what
+ * something else is made of, too. */
+static void forget_below(chooser *c, int id, bool own) {
     int stack[MAX_CLIMB] = {id}, held[MAX_CLIMB];
     if (climb_down(c, stack, 1, 0, held) < 0)
         return;
-    for (int i = 0; i < id; ++i) {
-        const bool below = c->p->mark[i] == c->p->marks;
-        c->asked[i] = c->asked[i] && !below;
-        c->points[i] = below ? 0 : c->points[i];
+    for (int i = id - 1; i >= 0; --i) {
+        if (c->p->mark[i] != c->p->marks)
+            continue;
+        if (own && !is_own(c, i, id)) {
+            c->p->mark[i] = 0;
+            continue;
+        }
+        c->asked[i] = false;
+        c->points[i] = 0;
     }
 }
 
@@ -141,7 +155,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};
     c->no_memory = c->no_memory || !add_saving(c->p, &saving);
     if (shared)
-        forget_below(c, at->id);
+        forget_below(c, at->id, often);
     c->p->held[at->id] = FSR_HELD_CHEAPER;
     return true;
 }
@@ -319,14 +333,13 @@ bool fsr_partition_price(fsr_partition *p, bool chopped) {
         c.cone->p = p;
         c.cone->prices = fsr_prices_of(p->target->gpu);
         c.cone->visits = 0;
-        hold_all(&c);
-        room = !c.no_memory;
-    }
-    if (room && p->nsavings > from) {
         room = find_users(&c);
-        if (room)
-            release(&c, from);
     }
+    if (room)
+        hold_all(&c);
+    room = room && !c.no_memory;
+    if (room && p->nsavings > from)
+        release(&c, from);
     free(c.out);
     free(c.asked);
     free(c.points);
