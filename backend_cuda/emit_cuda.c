@@ -167,7 +167,7 @@ int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) 
     for (int d = 0; d < k->ndim; d++) {
         snprintf(name, sizeof name, "m%d", FSR_INT_EXTENT + d);
         if (fsr_text_mentions(body, name))
-            out[n++] = (fsr_cuda_param){FSR_CUDA_DIVISOR, FSR_INT_EXTENT + d, 8};
+            out[n++] = (fsr_cuda_param){FSR_CUDA_RECIPROCAL, FSR_INT_EXTENT + d, 8};
     }
     for (int s = 0; s < k->nscalars; s++) {
         snprintf(name, sizeof name, "p%d", s);
@@ -181,7 +181,7 @@ int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) 
     return n;
 }
 
-uint64_t fsr_cuda_divisor(int64_t extent) {
+uint64_t fsr_cuda_reciprocal(int64_t extent) {
     uint64_t shift = 31;
     if (extent < 1 || extent > (int64_t)1 << 31)
         return 0;
@@ -216,7 +216,7 @@ void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out)
         fsr_emit_int_name(name, p->index);
         fsr_text_add(out, "const idx %s", name);
         break;
-    case FSR_CUDA_DIVISOR: fsr_text_add(out, "const fsr_divisor m%d", p->index); break;
+    case FSR_CUDA_RECIPROCAL: fsr_text_add(out, "const fsr_reciprocal m%d", p->index); break;
     case FSR_CUDA_SCALAR: fsr_text_add(out, "const %s p%d", fsr_emit_type(k->scalar[p->index]), p->index); break;
     case FSR_CUDA_WORK: fsr_text_add(out, "void *work"); break;
     case FSR_CUDA_ZERO: fsr_text_add(out, "void *zero"); break;

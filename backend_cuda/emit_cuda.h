@@ -39,12 +39,12 @@ fsr_status fsr_emit_cuda_for_host(const fsr_kernel *k, fsr_text *out);
 const fsr_routine *fsr_emit_cuda_lacks(const fsr_kernel *k);
 
 typedef enum fsr_cuda_param_kind {
-    FSR_CUDA_ARRAY,   /* pointer launch->array[index] */
-    FSR_CUDA_INT,     /* launch->integer[index] as an integer of `bytes` */
-    FSR_CUDA_DIVISOR, /* fsr_cuda_divisor of launch->integer[index] */
-    FSR_CUDA_SCALAR,  /* launch->scalar[index], `bytes` of it */
-    FSR_CUDA_WORK,    /* pointer launch->work */
-    FSR_CUDA_ZERO     /* pointer launch->zero */
+    FSR_CUDA_ARRAY,      /* pointer launch->array[index] */
+    FSR_CUDA_INT,        /* launch->integer[index] as an integer of `bytes` */
+    FSR_CUDA_RECIPROCAL, /* fsr_cuda_reciprocal of launch->integer[index] */
+    FSR_CUDA_SCALAR,     /* launch->scalar[index], `bytes` of it */
+    FSR_CUDA_WORK,       /* pointer launch->work */
+    FSR_CUDA_ZERO        /* pointer launch->zero */
 } fsr_cuda_param_kind;
 
 typedef struct fsr_cuda_param {
@@ -64,6 +64,6 @@ int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out);
 /* What a kernel multiplies an index below 2^31 with, and then shifts it right by, to divide it by an extent: the factor
  * in the lower half, the shift in the upper one. Exact: the factor is 2^shift / extent rounded up, too large by less
  * than 2^-31 of itself, so that a quotient is too large by less than 1 / extent. */
-uint64_t fsr_cuda_divisor(int64_t extent);
+uint64_t fsr_cuda_reciprocal(int64_t extent);
 
 #endif

@@ -126,7 +126,7 @@ static void put_argument(const fsr_emit *own, const fsr_cuda_param *p, fsr_text 
         fsr_text_add(out, ", %s", name);
         break;
     case FSR_CUDA_SCALAR: fsr_text_add(out, ", p%d", own->nest->scalar + p->index); break;
-    case FSR_CUDA_DIVISOR: /* indices of tiles are sums */
+    case FSR_CUDA_RECIPROCAL: /* indices of tiles are sums */
     case FSR_CUDA_WORK:
     case FSR_CUDA_ZERO: break;
     }

@@ -82,7 +82,7 @@ static size_t param_place(const fsr_cuda_param *p) {
     switch (p->kind) {
     case FSR_CUDA_ARRAY: return offsetof(fsr_launch, array) + i * sizeof(void *);
     case FSR_CUDA_INT:
-    case FSR_CUDA_DIVISOR: return offsetof(fsr_launch, integer) + i * sizeof(int64_t);
+    case FSR_CUDA_RECIPROCAL: return offsetof(fsr_launch, integer) + i * sizeof(int64_t);
     case FSR_CUDA_SCALAR: return offsetof(fsr_launch, scalar) + i * sizeof(fsr_value);
     case FSR_CUDA_WORK: return offsetof(fsr_launch, work);
     case FSR_CUDA_ZERO: return offsetof(fsr_launch, zero);
@@ -350,14 +350,14 @@ static fsr_status check_launch(const fsr_module *m, const fsr_launch *launch, fs
     return FSR_OK;
 }
 
-static void fill_arguments(const fsr_module *m, const fsr_launch *launch, uint64_t divisor[FSR_MAX_DIMS],
+static void fill_arguments(const fsr_module *m, const fsr_launch *launch, uint64_t reciprocal[FSR_MAX_DIMS],
                            void **argument) {
     int n = 0;
     for (int i = 0; i < m->nparams; i++) {
         argument[i] = (char *)launch + m->place[i];
-        if (m->param[i].kind == FSR_CUDA_DIVISOR) {
-            divisor[n] = fsr_cuda_divisor(launch->integer[m->param[i].index]);
-            argument[i] = &divisor[n++];
+        if (m->param[i].kind == FSR_CUDA_RECIPROCAL) {
+            reciprocal[n] = fsr_cuda_reciprocal(launch->integer[m->param[i].index]);
+            argument[i] = &reciprocal[n++];
         }
     }
 }
@@ -373,8 +373,8 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     if (status != FSR_OK)
         return status;
     void *argument[FSR_CUDA_MAX_PARAMS];
-    uint64_t divisor[FSR_MAX_DIMS];
-    fill_arguments(m, launch, divisor, argument);
+    uint64_t reciprocal[FSR_MAX_DIMS];
+    fill_arguments(m, launch, reciprocal, argument);
     const dim3 grid = {(unsigned)launch->blocks, 1, 1}, block = {(unsigned)m->threads, 1, 1};
     cudaStream_t use;
     cudaError_t error = fsr_stream_begin(c, stream, &use);

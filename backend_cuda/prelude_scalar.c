@@ -66,9 +66,9 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "{\n"
      "    return (a | b) >> 32 ? a / b : (u32)a / (u32)b;\n"
      "}\n"},
-    {"fsr_divisor", false, "struct fsr_divisor { u32 factor, shift; };\n"},
+    {"fsr_reciprocal", false, "struct fsr_reciprocal { u32 factor, shift; };\n"},
     {"fsr_quotient", false,
-     "static inline u32 fsr_quotient(u32 a, fsr_divisor d) { return (u32)((u64)a * d.factor >> d.shift); }\n"},
+     "static inline u32 fsr_quotient(u32 a, fsr_reciprocal d) { return (u32)((u64)a * d.factor >> d.shift); }\n"},
     {"fsr_wide", true,
      "/* One instruction. Of a plain product of 64 bits NVRTC makes sums of halves, and finds no neighbours' any more. */\n"
      "static __forceinline__ u64 fsr_wide(u32 a, u32 b)\n"

@@ -17,8 +17,8 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
-struct fsr_divisor { u32 factor, shift; };
-static inline u32 fsr_quotient(u32 a, fsr_divisor d) { return (u32)((u64)a * d.factor >> d.shift); }
+struct fsr_reciprocal { u32 factor, shift; };
+static inline u32 fsr_quotient(u32 a, fsr_reciprocal d) { return (u32)((u64)a * d.factor >> d.shift); }
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -69,7 +69,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12, const fsr_divisor m5)
+k_mul_paste_39da7231(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows, const idx n5, const idx n6, const idx n7, const idx n8, const idx n10, const idx n11, const idx n12, const fsr_reciprocal m5)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;

@@ -145,16 +145,16 @@ static fsr_status find_program(const char *name, const char *source, host_progra
 }
 
 /* Arguments as cudaLaunchKernel takes them: the places inside a launch, little-endian integers cut to their bytes. */
-static int arguments(const fsr_kernel *k, fsr_launch *launch, uint64_t divisor[FSR_MAX_DIMS], void **args) {
+static int arguments(const fsr_kernel *k, fsr_launch *launch, uint64_t reciprocal[FSR_MAX_DIMS], void **args) {
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
-    int n = fsr_cuda_params(k, param), divisors = 0;
+    int n = fsr_cuda_params(k, param), reciprocals = 0;
     for (int i = 0; i < n; i++)
         switch (param[i].kind) {
         case FSR_CUDA_ARRAY: args[i] = &launch->array[param[i].index]; break;
         case FSR_CUDA_INT: args[i] = &launch->integer[param[i].index]; break;
-        case FSR_CUDA_DIVISOR:
-            divisor[divisors] = fsr_cuda_divisor(launch->integer[param[i].index]);
-            args[i] = &divisor[divisors++];
+        case FSR_CUDA_RECIPROCAL:
+            reciprocal[reciprocals] = fsr_cuda_reciprocal(launch->integer[param[i].index]);
+            args[i] = &reciprocal[reciprocals++];
             break;
         case FSR_CUDA_SCALAR: args[i] = &launch->scalar[param[i].index]; break;
         case FSR_CUDA_WORK: args[i] = &launch->work; break;
@@ -188,9 +188,9 @@ fsr_status host_cuda_run_together(const char *name, const char *source, void **a
 fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_launch *launch, uint64_t seed,
                          fsr_fault *fault) {
     void *args[FSR_CUDA_MAX_PARAMS];
-    uint64_t divisor[FSR_MAX_DIMS];
+    uint64_t reciprocal[FSR_MAX_DIMS];
     fsr_launch own = *launch;
-    if (arguments(k, &own, divisor, args) < 0)
+    if (arguments(k, &own, reciprocal, args) < 0)
         return fsr_fault_set(fault, FSR_ERR_INTERNAL, "%s has no parameters", k->name);
     bool together = fsr_kernel_is_cooperative(k);
     return run(k->name, source, args, launch->blocks, k->schedule.threads, together, seed, fault);

@@ -352,7 +352,7 @@ static void check_params(fsr_kernel *k) {
     for (int i = 0; i < n; i++) {
         if (i < k->narrays)
             assert_int_equal(param[i].kind, FSR_CUDA_ARRAY);
-        if (param[i].kind == FSR_CUDA_DIVISOR)
+        if (param[i].kind == FSR_CUDA_RECIPROCAL)
             assert_int_equal(param[i].bytes, 8);
         if (param[i].kind == FSR_CUDA_INT)
             assert_int_equal(param[i].bytes, k->schedule.wide ? 8 : 4);
@@ -374,8 +374,8 @@ static void lists_parameters(void **state) {
 }
 
 static void check_quotient(uint32_t a, uint32_t extent) {
-    const uint64_t divisor = fsr_cuda_divisor(extent);
-    assert_int_equal((uint32_t)((uint64_t)a * (uint32_t)divisor >> (divisor >> 32)), a / extent);
+    const uint64_t reciprocal = fsr_cuda_reciprocal(extent);
+    assert_int_equal((uint32_t)((uint64_t)a * (uint32_t)reciprocal >> (reciprocal >> 32)), a / extent);
 }
 
 /* By each extent up to 2000, and those around powers of two: indices around the multiples of it, up to the last one. */
@@ -393,7 +393,7 @@ static void divides_by_a_product(void **state) {
             check_quotient(last - j, extent);
         }
     }
-    assert_int_equal(fsr_cuda_divisor(0), 0);
+    assert_int_equal(fsr_cuda_reciprocal(0), 0);
 }
 
 /* In-place arrays lose their restrict, others keep it; a narrow kernel counts in 32 bits. */
