@@ -258,7 +258,7 @@ typedef struct fsr_walk {
         phased; /* LANES, STRIPS, and by columns: what no vector code computes, gathers, divisions of integers, callers' functions,
                       stands in stages of its own */
     bool
-        laned; /* STRIPS with a scan: its reductions have `lanes` accumulators each, into which a strip goes when done */
+        laned; /* STRIPS: reductions have `lanes` accumulators each, into which a strip's elements go when they are done */
     bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
                       arguments below the limits of its functions, and for any */
 } fsr_walk;

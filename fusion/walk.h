@@ -56,7 +56,7 @@ int fsr_iteration_widest(const fsr_iteration *l);
 
 /* Every fold among the instructions commutes. */
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
-/* It has reductions beside its scans, and all of them commute. */
+/* It has reductions, all of which commute, and a scan or no loops for each element. */
 bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body);
 /* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the place
  * that it has in its row, or is the same for all of it. */

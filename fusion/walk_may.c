@@ -23,7 +23,7 @@ bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body) {
         if (fold->kind == FSR_FOLD_REDUCE && !fold->combine->commutative)
             return false;
     }
-    return scans > 0 && reductions > 0;
+    return reductions > 0 && (scans > 0 || !fsr_body_is_looped(k, body));
 }
 
 /* Counter-example to a loop over the rows of a block for each column, which folds need: the result of means of 16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions that commute beside a scan, in generated C.
+/* Reductions that commute, beside a scan or of rows that edges of guards tear, in generated C.
  *
  * A strip's elements are put into an array, as a scan's are, and when the strip's stages are done they go into the
  * fold's lanes from there: both loops are vector code, and the stage's elements do not depend on one another.

@@ -230,6 +230,19 @@ static void products_beside_each_other(void **state) {
     check_count(&target_cpu, y, FSR_OP_TANH, 2);
 }
 
+/* Columns are centred and stored: of a matrix that is transposed, what rows of memory keep would be stored across it. */
+static void kept_rows_are_stored_along(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        fsr_node x = turned ? fsr_transpose(plan_matrix(g, 64, 22525), NULL) : plan_matrix(g, 22525, 64);
+        fsr_node y = fsr_tanh(fsr_sub(x, fsr_mean(x, (int[]){0}, 1, 1)));
+        fsr_program p = plan_of(&target_cpu, &y, 1);
+        const int kernels = p.info.kernels;
+        fsr_program_clear(&p);
+        assert_int_equal(kernels, 1 + turned);
+    }
+}
+
 /* A fold of a matrix and its transpose reads one of them across memory: a map by squares adds them before. */
 static void transposes_before_a_fold(void **state) {
     (void)state;
@@ -399,12 +412,25 @@ static void functions_have_prices(void **state) {
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(sweeps_are_stored),        T(once_before_a_product),      T(cheap_is_computed_again),
-        T(alternatives_are_divided), T(cheap_alternatives_stay),    T(behind_views_and_indices),
-        T(once_for_all_sweeps),      T(products_beside_each_other), T(more_than_a_tile_stages),
-        T(transposes_before_a_fold), T(gathered_of_several),        T(gathers_in_short_folds),
-        T(gathers_in_short_rows),    T(neighbours_of_gathered),     T(rows_and_columns_of_a_square),
-        T(parts_of_arrays_are_near), T(functions_have_prices),      T(prices),
+        T(sweeps_are_stored),
+        T(once_before_a_product),
+        T(cheap_is_computed_again),
+        T(alternatives_are_divided),
+        T(cheap_alternatives_stay),
+        T(behind_views_and_indices),
+        T(once_for_all_sweeps),
+        T(products_beside_each_other),
+        T(more_than_a_tile_stages),
+        T(transposes_before_a_fold),
+        T(gathered_of_several),
+        T(gathers_in_short_folds),
+        T(gathers_in_short_rows),
+        T(neighbours_of_gathered),
+        T(rows_and_columns_of_a_square),
+        T(parts_of_arrays_are_near),
+        T(functions_have_prices),
+        T(kept_rows_are_stored_along),
+        T(prices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

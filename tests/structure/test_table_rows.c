@@ -163,12 +163,33 @@ LINE5(standardize_columns)
 LINE5(layernorm_long)
 LINE5(rescaled_vector)
 
+/* Rows behind a pad are torn by its edges: where they are short, elements go into an array and are folded from there.
+ * Counter-example to units of lanes that ask: two of six of a row of 192. */
+static void torn_rows_are_laned(void **state) {
+    (void)state;
+    static const int64_t border[2][2] = {{0, 0}, {1, 1}};
+    for (int i = 0; i < 3; i++) {
+        const int64_t cols = i == 1 ? 1 << 14 : 192;
+        fsr_node x = plan_matrix(table_graph, 1420, cols), wide = fsr_pad(x, border, FSR_PAD_EDGE, 0);
+        fsr_node y = fsr_maximum(x, i == 2 ? fsr_sqrt(x) : fsr_slice(wide, 1, 0, cols, 1));
+        y = fsr_mean(y, (int[]){1}, 1, 0);
+        fsr_program p = plan_of(&target_cpu, &y, 1);
+        const fsr_walk walk = fsr_program_kernel(&p, 0)->kernel->schedule.walk[0];
+        const int kernels = p.info.kernels;
+        fsr_program_clear(&p);
+        assert_int_equal(kernels, 1);
+        assert_int_equal(walk.laned, i == 0);
+        assert_int_equal(walk.form, i ? FSR_WALK_LANES : FSR_WALK_STRIPS);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(line4_rows_that_fit),      TABLE_TEST(line5_softmax_vector),
         TABLE_TEST(line5_softmax_few_rows),   TABLE_TEST(line5_softmax_many_long_rows),
         TABLE_TEST(line5_standardize_vector), TABLE_TEST(line5_standardize_columns),
         TABLE_TEST(line5_layernorm_long),     TABLE_TEST(line5_rescaled_vector),
+        TABLE_TEST(torn_rows_are_laned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
