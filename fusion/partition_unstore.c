@@ -30,6 +30,26 @@ static bool is_dead(const fsr_partition *p, const int *readers, fsr_link link) {
     return readers[link.id * FSR_MAX_OUTPUTS + link.output] == 0 && held != FSR_HELD && held != FSR_HELD_TAKEN;
 }
 
+/* It reads what another group stores and the group did not read before: a value that it evaluated, since nobody stored it
+ * then. Counter-example to that: who stores it may wait for this group. */
+static bool reads_more(const fsr_group *trial, const fsr_group *before) {
+    for (int i = 0; i < fsr_group_arrays(trial); ++i) {
+        bool known = trial->operand[i].leaf || !fsr_group_reads(trial, i);
+        for (int k = 0; k < fsr_group_arrays(before) && !known; ++k)
+            known = fsr_group_reads(before, k) && fsr_operand_equal(&trial->operand[i], &before->operand[k]);
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+/* Who is lowered once more does not find what the group no longer stores. */
+static void forget(fsr_partition *p, const int *readers, int g) {
+    for (int i = 0; i < p->group[g].nstores; ++i)
+        if (is_dead(p, readers, p->group[g].store[i]))
+            *fsr_partition_stored(p, p->group[g].store[i]) = -1;
+}
+
 /* Takes the group's dead stores away, if it can be lowered without. */
 static void unstore(fsr_partition *p, int *readers, int g) {
     fsr_group trial = p->group[g];
@@ -47,9 +67,15 @@ static void unstore(fsr_partition *p, int *readers, int g) {
             trial.store[trial.nstores++] = p->group[g].store[i];
     add_reads(readers, &p->group[g], -1);
     if (trial.nstores + trial.nfolds == 0) {
+        forget(p, readers, g);
         fsr_group_clear(&p->group[g]);
     } else if (!fsr_group_try(p, g, &trial, &blame)) {
-        fsr_group_commit(p, g, &trial);
+        if (reads_more(&trial, &p->group[g])) {
+            fsr_kernel_free(trial.kernel);
+        } else {
+            forget(p, readers, g);
+            fsr_group_commit(p, g, &trial);
+        }
     }
     add_reads(readers, &p->group[g], 1);
 }
