@@ -2,25 +2,7 @@
 /* The compiler driver.
  *
  * A source is compiled in a directory of its own, made with mode 0700 and removed afterwards, by a compiler started
- * without a shell. Flags keep the meaning: no contraction unless asked for, nothing of -ffast-math that changes a value
- * (no errno and no traps: neither is looked at). -O1 with the vectorizer and the complete unrolling of short loops
- * (-fpeel-loops, for the lanes of reductions) takes 3/4 of -O2's time and half of -O3's, and its kernels are as fast:
- * what -O2 adds looks for redundancy that generated text does not have, and -O3 unrolls the lanes before they become
- * vectors. One region for the register allocator and no dominator optimizations save another seventh of the time.
- * -fexpensive-optimizations, for a twenty-fifth of it, is what gcc asks before it writes vzeroupper: without it the
- * upper halves of AVX registers stay in use behind a kernel, and each function of the C library that is written for SSE
- * (fmod, lgamma, jn) waits for them, in the kernel and in the caller's own code: 122 ns a call in place of 4. The
- * threading of jumps that comes with it is left out: it makes branches of choices before they can become vectors.
- * With the knob `optimize` 0 a kernel is made by -Og, without vectors, in less than half of that: what a compiler does
- * to a program without one is most of its time, and no bit depends on it.
- * Warnings go unread, but two are errors, for callers' texts: a function that nobody declared, which C would take for
- * one that returns int, and an end without a result.
- *
- * An object without callers' texts is linked without start files and, where its source declares no function of the C
- * library, without libraries: reading their symbols takes longer than all else a linker does. What a compiler calls of
- * its own accord (memset) every program has. An object that cannot be linked or loaded so (a linker that wants every
- * symbol known, a processor without an instruction for floor) is linked with everything.
- * Counter-example to leaving out libm always: a call by a bare name is bound to the oldest of a function's versions.
+ * without a shell, with the options of compile_options.c.
  *
  * An object is loaded from a fresh path each time: the loader takes an equal path for the library it already has.
  * Counter-example: two memory files opened in turn as /proc/self/fd/5 are one library to it.
@@ -29,6 +11,7 @@
  * fifo. */
 #include "backend_cpu/run/compile.h"
 #include "backend_cpu/emit/emit_c.h"
+#include "backend_cpu/run/compile_options.h"
 #include "backend_cpu/run/driver.h"
 #include "backend_cpu/run/files.h"
 #include "backend_cpu/run/process.h"
@@ -43,43 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
-
-static const char *const fsr_options[] = {
-    "-std=c11",
-    "-fPIC",
-    "-shared",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-strict-aliasing",
-    "-Werror=implicit-function-declaration",
-    "-Werror=return-type",
-    "-pipe",
-};
-/* clang vectorizes and unrolls at -O2, not at -O1, and does not know gcc's words. */
-static const char *const fsr_gcc_options[] = {
-    "-O1",
-    "-ftree-vectorize",
-    "-fvect-cost-model=dynamic",
-    "-fpeel-loops",
-    "-fira-region=one",
-    "-fno-tree-dominator-opts",
-    "-fexpensive-optimizations",
-    "-fno-thread-jumps",
-};
-/* Beside these, without what gcc 12 crashes over: for AVX-512 it makes one instruction of a choice and a minimum, or
- * maximum, of 8 and 16 bits whose operands both lie in memory, which there is none for. Values are then loaded by
- * themselves. */
-static const char *const fsr_careful_gcc_options[] = {"-fno-tree-ter"};
-static const char *const fsr_clang_options[] = {"-O2"};
-/* For the knob `optimize` 0. */
-static const char *const fsr_quick_gcc_options[] = {"-Og"};
-static const char *const fsr_quick_clang_options[] = {"-O1"};
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
-enum { FSR_MOST_OPTIONS = LENGTH(fsr_options) + LENGTH(fsr_gcc_options) + LENGTH(fsr_careful_gcc_options) + 3 };
-/* How far a compiler optimizes: as asked; and of a source that it has crashed over, carefully, and then hardly. */
-typedef enum fsr_effort { FSR_EFFORT_USUAL, FSR_EFFORT_CAREFUL, FSR_EFFORT_LEAST, FSR_EFFORTS } fsr_effort;
 
 struct fsr_c_compiler {
     const fsr_isa *isa;
@@ -94,36 +41,6 @@ struct fsr_c_compiler {
     char *machine; /* what -march=native depends on; NULL: not known yet */
 };
 
-/* ---- what a binary depends on ------------------------------------------------------------------- */
-
-static bool is_machine_line(const char *line) {
-    static const char *const keys[] = {"vendor_id",        "cpu family",  "model",    "flags",    "CPU implementer",
-                                       "CPU architecture", "CPU variant", "CPU part", "Features", "isa"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strncmp(line, keys[i], strlen(keys[i])) == 0)
-            return true;
-    return false;
-}
-
-/* The first processor's identity and feature flags, and the kernel's name of the architecture. NULL if they cannot be
- * read, or memory is out: a name without the flags would fit machines that differ. */
-static char *describe_machine(void) {
-    struct utsname name;
-    fsr_text t = {0};
-    char *info = fsr_file_read_record("/proc/cpuinfo");
-    if (!info || uname(&name) != 0) {
-        free(info);
-        return NULL;
-    }
-    fsr_text_add(&t, "%s %s\n", name.sysname, name.machine);
-    char *rest = info;
-    for (char *line = strtok_r(info, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        if (is_machine_line(line))
-            fsr_text_add(&t, "%s\n", line);
-    free(info);
-    return fsr_text_take(&t);
-}
-
 /* ---- finding a compiler ------------------------------------------------------------------------- */
 
 /* A search without a result is made again next time: what stood in the way (no memory, too many open files, a compiler
@@ -133,7 +50,7 @@ static fsr_status find_compiler(fsr_c_compiler *c, const fsr_c_driver **driver, 
     pthread_mutex_lock(&c->lock);
     fsr_status status = fsr_c_drivers_search(&c->drivers, c->cache, c->seconds, fault);
     if (status == FSR_OK && c->cache && !c->machine)
-        c->machine = describe_machine();
+        c->machine = fsr_c_describe_machine();
     *driver = c->drivers.current;
     *cache = c->machine ? c->cache : NULL;
     pthread_mutex_unlock(&c->lock);
@@ -150,35 +67,9 @@ static void forget_driver(fsr_c_compiler *c, const fsr_c_driver *driver) {
 
 /* ---- the disk cache's key ----------------------------------------------------------------------- */
 
-static int list_words(const char *const *word, int n, const char **out) {
-    for (int i = 0; i < n; i++)
-        out[i] = word[i];
-    return n;
-}
-
-/* What says so to a compiler of that kind. Returns the number of words. */
-static int list_effort(bool clang, fsr_effort effort, const char **out) {
-    const bool least = effort == FSR_EFFORT_LEAST;
-    if (clang)
-        return least ? list_words(fsr_quick_clang_options, LENGTH(fsr_quick_clang_options), out)
-                     : list_words(fsr_clang_options, LENGTH(fsr_clang_options), out);
-    if (least)
-        return list_words(fsr_quick_gcc_options, LENGTH(fsr_quick_gcc_options), out);
-    const int n = list_words(fsr_gcc_options, LENGTH(fsr_gcc_options), out);
-    const bool careful = effort == FSR_EFFORT_CAREFUL;
-    return n + (careful ? list_words(fsr_careful_gcc_options, LENGTH(fsr_careful_gcc_options), out + n) : 0);
-}
-
-/* The options in order. Returns their number. */
-static int list_options(const fsr_c_compiler *c, const fsr_c_driver *d, bool contraction, fsr_effort effort,
-                        const char **out) {
-    int n = 0;
-    if (c->isa->option)
-        out[n++] = c->isa->option;
-    n += list_words(fsr_options, LENGTH(fsr_options), out + n);
-    n += list_effort(fsr_c_driver_is_clang(d), c->optimize ? effort : FSR_EFFORT_LEAST, out + n);
-    out[n++] = contraction ? "-ffp-contract=fast" : "-ffp-contract=off";
-    return n;
+static int options_of(const fsr_c_compiler *c, const fsr_c_driver *d, bool contraction, fsr_effort effort,
+                      const char **out) {
+    return fsr_c_list_options(c->isa, d, contraction, c->optimize ? effort : FSR_EFFORT_LEAST, out);
 }
 
 static char *make_key(const fsr_c_compiler *c, const fsr_c_driver *d, const char *source, bool contraction,
@@ -186,7 +77,7 @@ static char *make_key(const fsr_c_compiler *c, const fsr_c_driver *d, const char
     const char *option[FSR_MOST_OPTIONS];
     fsr_text t = {0};
     fsr_text_add(&t, "fusor C %d\n%s\n%s\n%s\n", FSR_EMIT_C_VERSION, d->program, d->version, c->machine);
-    for (int i = 0, n = list_options(c, d, contraction, FSR_EFFORT_USUAL, option); i < n; i++)
+    for (int i = 0, n = options_of(c, d, contraction, FSR_EFFORT_USUAL, option); i < n; i++)
         fsr_text_add(&t, "%s%s", option[i], i + 1 < n ? " " : "\n");
     fsr_text_raw(&t, source, strlen(source));
     *size = t.size;
@@ -215,26 +106,9 @@ typedef struct fsr_c_job {
     void **handle, **function; /* out */
 } fsr_c_job;
 
-/* Functions of the C library are declared at the beginning of a line; the source's own are static. */
-static bool declares_library(const char *source) {
-    return strstr(source, "\nf32 ") || strstr(source, "\nf64 ");
-}
-
 /* What callers wrote stands behind a #line, and may call anything. */
 static bool has_callers_text(const char *source) {
     return strstr(source, "\n#line ") != NULL;
-}
-
-/* What follows the source's name. Returns the number of words. */
-static int list_libraries(const fsr_c_job *j, bool whole, const char **out) {
-    int n = 0;
-    if (!whole)
-        out[n++] = "-nostdlib";
-    if (whole || declares_library(j->source))
-        out[n++] = "-lm";
-    if (!whole && !fsr_c_driver_is_clang(j->driver))
-        out[n++] = "-lgcc";
-    return n;
 }
 
 /* One run of the compiler; *status: how it ended. Returns an error number if it could not be run. */
@@ -242,11 +116,11 @@ static int run_once(const fsr_c_job *j, bool whole, fsr_effort effort, fsr_text 
     const char *argv[FSR_MOST_OPTIONS + 8];
     int n = 1;
     argv[0] = j->driver->program;
-    n += list_options(j->compiler, j->driver, j->contraction, effort, argv + 1);
+    n += options_of(j->compiler, j->driver, j->contraction, effort, argv + 1);
     argv[n++] = "-o";
     argv[n++] = j->place->object;
     argv[n++] = j->place->source;
-    n += list_libraries(j, whole, argv + n);
+    n += fsr_c_list_libraries(j->driver, j->source, whole, argv + n);
     argv[n] = NULL;
     return fsr_process_run(argv, j->place->dir, j->compiler->seconds, said, status);
 }
