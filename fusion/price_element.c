@@ -255,7 +255,9 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const fsr_kernel *k = l->group->kernel;
     const sums sum = k->schedule.branched ? sums_in_branches(l) : sums_of(l, version);
     const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased;
-    const bool serial = (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
+    const bool branches = sum.asks && k->schedule.kind == FSR_SCHEDULE_MAP && l->inner < prices->brief;
+    const bool serial =
+        branches || (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
     const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, l->inner), 1) : 1;
     const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
     return (fsr_price_work){sum.operations * lost + picks +
