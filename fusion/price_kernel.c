@@ -98,15 +98,17 @@ static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, 
     return sum;
 }
 
-/* How many times longer operations take in an innermost loop of a few turns: a vector of half the lanes, and what is left
- * one by one. Counter-example to one vector for a row of fewer elements than lanes: nine neighbours in rows of 3 took 8.7
- * times their price (seed 170008). */
+/* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
+ * and what is left one by one. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7 times their
+ * price (seed 170008), maxima in rows of 15 7.9 times (171246). */
 static double lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const int d = fsr_price_inner(group->kernel);
     const double inner = d >= 0 ? (double)group->extent[d] : 1, half = prices->lanes / 2;
-    if (inner >= prices->lanes || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
+    const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
+    if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
-    const double turns = group->kernel->schedule.kind == FSR_SCHEDULE_ROW ? 1 : (inner >= half) + fmod(inner, half);
+    const double left = fmod(inner, prices->lanes);
+    const double turns = rows ? 1 : floor(inner / prices->lanes) + (left >= half) + fmod(left, half);
     return turns * prices->lanes / inner;
 }
 
