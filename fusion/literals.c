@@ -12,6 +12,10 @@ bool fsr_literal_is_nan(const fsr_literal *literal) {
     return z.re != z.re || z.im != z.im;
 }
 
+bool fsr_literal_is_text(const fsr_flow *flow, const fsr_flow_node *literal) {
+    return !flow->use || flow->use[literal->ordinal] == FSR_LITERAL_TEXT;
+}
+
 /* ---- which there are --------------------------------------------------------------------------------------- */
 
 /* How many literals node n has: itself, or those in its body. */

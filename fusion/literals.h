@@ -5,8 +5,9 @@
  * time. So a program's first literals are text, and one that differs in a later plan that is otherwise the same becomes
  * an argument. What decides is the flow after its rewrites: where a literal's value mattered to a rewrite (x * 1, a where on
  * true, two literals that are equal, exact operations that were folded) the flows are not the same, and each keeps its
- * own text. Nothing behind the rewrites looks at a literal's value: a plan with arguments has the groups, schedules and
- * associations that it has without, and gives the same bits.
+ * own text. Nothing behind the rewrites looks at the value of one that is an argument: a plan with arguments has the
+ * groups, schedules and associations that it has without, and gives the same bits; a gather at a literal's place is an
+ * array's view without, which moves the same elements.
  *
  * Counter-example to leaving every first literal in the text: a compiler evaluates exp(0.7) itself, with its own last
  * bit. Where literals alone reach an operation that may round they are arguments from the start. So are those that
@@ -32,6 +33,8 @@ typedef struct fsr_literal {
 fsr_status fsr_literals_number(fsr_flow *flow, fsr_literal **literal, int *n);
 int fsr_literals_count(const fsr_flow *flow);
 bool fsr_literal_is_nan(const fsr_literal *literal);
+/* A literal's value may be looked at behind the rewrites: it is in its kernel's text. */
+bool fsr_literal_is_text(const fsr_flow *flow, const fsr_flow_node *literal);
 /* A group's kernel takes its literals that are arguments as scalar arguments. Where it can take no more they stay in
  * the text: text[their number] becomes true. */
 void fsr_literals_bind(fsr_group *group, const fsr_partition *p, bool *text);

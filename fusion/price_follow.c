@@ -5,6 +5,7 @@
  * Counter-example to one price for all gathers: the edge of a picture that is repeated, as one load at a clipped
  * place, was 260 operations an element, so that it was stored by a kernel of its own rather than read in place.
  * Counter-example to following every operation: i * 7919 % n of neighbours are places far apart. */
+#include "fusion/literals.h"
 #include "fusion/price.h"
 #include <math.h>
 
@@ -44,11 +45,13 @@ static bool is_still(const fsr_affine *at) {
     return still;
 }
 
-/* bent: not everywhere, as bounds may hold it back or an index is computed. */
+/* bent: not everywhere, as bounds may hold it back or an index is computed. varies: a literal is among it that is an
+ * argument, whose value is another one in the next run. Counter-example to its value of the first run: of an array's
+ * rows, taken one in each run, all but the first were the second. */
 typedef struct walk {
     const fsr_flow *flow;
     const fsr_domain *domain;
-    bool *bent;
+    bool *bent, *varies;
 } walk;
 
 static bool follow(const walk *w, fsr_link link, const fsr_index *index, int depth, fsr_affine *out);
@@ -83,6 +86,8 @@ static bool follow_op(const walk *w, const fsr_flow_node *n, const fsr_index *in
     for (int k = 0; k < n->nargs; ++k)
         if (what == SCATTERS || !follow(w, n->arg[k], index, depth + 1, &arg[k]))
             return false;
+    if (what == TIMES && *w->varies)
+        return false;
     if (what != SUMS)
         return what == TIMES ? times(&arg[0], &arg[1], out) : bounded(w, arg, n->nargs, out);
     *out = arg[0];
@@ -102,7 +107,9 @@ static bool follow(const walk *w, fsr_link link, const fsr_index *asked, int dep
     }
     *out = (fsr_affine){0};
     if (fsr_is(n->kind, FSR_IS_LITERAL)) {
-        out->offset = fsr_dtype_is_inexact(n->dtype[0]) ? 0 : (int64_t)n->value.bits;
+        const bool text = fsr_literal_is_text(w->flow, n);
+        out->offset = text && !fsr_dtype_is_inexact(n->dtype[0]) ? (int64_t)n->value.bits : 0;
+        *w->varies = *w->varies || !text;
         return !fsr_dtype_is_inexact(n->dtype[0]);
     }
     if (fsr_has(n->kind, FSR_FIELD_axis) && n->nargs == 0 && !index.flat && !index.row[n->axis].over) {
@@ -124,8 +131,8 @@ static bool is_within(const fsr_affine *at, const fsr_domain *domain, int64_t ex
 
 bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, const fsr_flow_node *n,
                               const fsr_index *index, fsr_index *inner, bool *exact) {
-    bool bent = false;
-    const walk w = {flow, domain, &bent};
+    bool bent = false, varies = false;
+    const walk w = {flow, domain, &bent, &varies};
     const fsr_shape *source = &flow->node[n->arg[0].id].shape;
     fsr_affine place;
     if (index->flat || n->mode != FSR_INDEX_CLIP)
@@ -139,7 +146,7 @@ bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, co
         bent = bent || !is_within(&place, domain, fsr_added_extent(&n->shape, source, &n->view, j));
         add(&inner->row[j], &place, 1);
     }
-    *exact = !bent;
+    *exact = !bent && !varies;
     return true;
 }
 

@@ -626,6 +626,32 @@ static void threads_compile_a_plan_once(void **state) {
     assert_int_equal(stats().plan_hits, 2 * THREADS - 2);
 }
 
+/* Rows and columns at a place that is a literal, and at places made of one: every run has its own, which no plan of
+ * another's takes for its text. */
+static void each_run_takes_at_its_place(void **state) {
+    (void)state;
+    enum { ROWS = 5, COLS = 4 };
+    float x[ROWS * COLS];
+    for (int k = 0; k < ROWS * COLS; k++)
+        x[k] = (float)k;
+    for (int way = 0; way < 4; way++)
+        for (int i = 0; i < ROWS; i++) {
+            fsr_node a = fsr_from_host(G, FSR_F32, 2, (int64_t[]){ROWS, COLS}, x), place = fsr_int(G, i);
+            fsr_node at = way < 2    ? place
+                          : way == 2 ? fsr_add(fsr_arange(G, FSR_I64, 3), place)
+                                     : fsr_mul(fsr_arange(G, FSR_I64, 3), place);
+            fsr_node y = fsr_take(way == 1 ? fsr_transpose(a, NULL) : a, at, way == 1,
+                                  way < 2 ? FSR_INDEX_RAISE : FSR_INDEX_CLIP);
+            y = fsr_add(y, fsr_float(G, 0.5));
+            float *got = subject_read(y);
+            for (int k = 0; k < (way < 2 ? COLS : 3 * COLS); k++) {
+                const int row = way < 2 ? i : way == 2 ? k / COLS + i : k / COLS * i;
+                assert_float_equal(got[k], x[(row < ROWS ? row : ROWS - 1) * COLS + k % COLS] + 0.5F, 0);
+            }
+            free(got);
+        }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 static const struct CMUnitTest tests[] = {
     TEST(a_literal_that_changes_is_compiled_thrice_at_most),
@@ -642,6 +668,7 @@ static const struct CMUnitTest tests[] = {
     TEST(changing_turns_are_told_once),
     TEST(literals_of_two_bodies),
     TEST(plans_of_the_caller),
+    TEST(each_run_takes_at_its_place),
     TEST(threads_compile_a_plan_once),
 };
 SUBJECT_MAIN(tests)
