@@ -32,9 +32,14 @@ typedef struct places {
     int64_t start, step, count;
 } places;
 
+/* Dividing recurses, and a caller's thread may have little stack: what is needed only to look for a cut, which is found
+ * before its parts are divided, has its room here and not in the frame of each depth. */
 typedef struct division {
     fsr_partition *p;
     const fsr_prices *prices;
+    fsr_trial unmerged;  /* find_cut's */
+    fsr_price_loop loop; /* of that trial */
+    cut list[MOST_CUTS]; /* best_cut's */
     int g;
     int n;
     fsr_group part[MOST_PARTS];
@@ -85,8 +90,8 @@ static void know(const fsr_group *group, int d, const places *at, fsr_loop_versi
 }
 
 /* Operations of the whole domain if it is cut so, in ns; versions are left out. */
-static double work_of(const division *s, const fsr_price_loop *loop, const cut *c) {
-    const fsr_group *group = loop->group;
+static double work_of(const division *s, const cut *c) {
+    const fsr_group *group = s->loop.group;
     const double elements =
         (double)fsr_size_mul(group->kernel->integer[FSR_INT_ROWS], group->kernel->integer[FSR_INT_COLS]);
     const int64_t extent = c ? group->extent[c->dim] : 1;
@@ -98,7 +103,7 @@ static double work_of(const division *s, const fsr_price_loop *loop, const cut *
             at = part_of(c, i, extent);
             know(group, c->dim, &at, &known);
         }
-        const fsr_price_work work = fsr_price_version(loop, &known);
+        const fsr_price_work work = fsr_price_version(&s->loop, &known);
         sum += fmax(work.operations / s->prices->issue, fsr_price_accesses(s->prices, &work, INFINITY)) *
                (double)at.count / (double)extent;
     }
@@ -116,10 +121,10 @@ static void add_cut(cut *list, int *n, cut c, int64_t extent) {
 }
 
 /* The one that leaves the least work. False: there is none. */
-static bool best_cut(const division *s, const fsr_price_loop *loop, cut *best, double *least) {
-    const fsr_group *group = loop->group;
+static bool best_cut(division *s, cut *best, double *least) {
+    const fsr_group *group = s->loop.group;
     const fsr_kernel *k = group->kernel;
-    cut list[MOST_CUTS];
+    cut *list = s->list;
     int64_t low;
     int n = 0;
     for (int c = 0; c < k->nconditions; ++c)
@@ -133,7 +138,7 @@ static bool best_cut(const division *s, const fsr_price_loop *loop, cut *best, d
                 add_cut(list, &n, (cut){d, 0, step}, group->extent[d]);
         }
     for (int i = 0; i < n; ++i) {
-        const double work = work_of(s, loop, &list[i]);
+        const double work = work_of(s, &list[i]);
         if (i == 0 || work < *least) {
             *least = work;
             *best = list[i];
@@ -172,17 +177,15 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
 /* Whether a cut of the kernel, whose work as scheduled is known, leaves so much less of it that it is worth looking at.
  * What is not scheduled yet has no loops that leave no vector code: its work says which part of it a cut leaves, and
  * not how much that is. */
-static bool find_cut(const division *s, const fsr_domain *domain, double work, cut *c) {
-    fsr_trial trial;
-    fsr_price_loop loop;
+static bool find_cut(division *s, const fsr_domain *domain, double work, cut *c) {
     double left = 0;
-    if (s->prices->launch >= s->prices->gain * work || !lower(s, domain, true, &trial))
+    if (s->prices->launch >= s->prices->gain * work || !lower(s, domain, true, &s->unmerged))
         return false;
-    fsr_price_loop_of(&loop, s->prices, &trial.group, 0);
-    bool found = best_cut(s, &loop, c, &left);
-    const double whole = found ? work_of(s, &loop, NULL) : 0;
+    fsr_price_loop_of(&s->loop, s->prices, &s->unmerged.group, 0);
+    bool found = best_cut(s, c, &left);
+    const double whole = found ? work_of(s, NULL) : 0;
     found = found && left * work / whole + s->prices->launch < (1 - s->prices->gain) * work;
-    fsr_kernel_free(trial.group.kernel);
+    fsr_kernel_free(s->unmerged.group.kernel);
     return found;
 }
 
