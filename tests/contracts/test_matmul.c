@@ -167,7 +167,8 @@ static void views(void **state) {
     OK(fsr_query(&out, 1, &info));
     subject_count("library calls", info.calls);
     assert_true(info.calls == 1 || !getenv("FUSOR_TEST_LIBRARIES"));
-    assert_true(info.kernels == (info.calls ? 2 : 1));
+    /* without a library the function of the result may have a kernel of its own, where rows are short */
+    assert_true(info.kernels == 2 || (info.kernels == 1 && !info.calls));
     assert_int_equal(subject_verify(&out, 1, NULL, "between fused work"), 0);
 }
 
