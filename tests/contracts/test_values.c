@@ -307,13 +307,41 @@ static void programs(void **state) {
     EXPECT(fsr_sqrt(fsr_sum(fsr_mul(fsr_sub(x, y), fsr_sub(x, y)), NULL, 0, 0)), FSR_F64, 0, 5);
 }
 
+/* A complex number beyond what f32 has is infinite as c64, and as c128 again, whatever else its kernel stores. */
+static void narrowed_and_widened(void **state) {
+    (void)state;
+    enum { N = 1025 };
+    static const fsr_dtype also[] = {FSR_C64, FSR_U8, FSR_I16, FSR_U64, FSR_F16, FSR_F32};
+    double x[2 * N];
+    for (int i = 0; i < 2 * N; i++)
+        x[i] = i % 5 == 4 ? 1e300 : i;
+    for (int n = 0; n <= COUNT_OF(also); n++) {
+        fsr_node narrow = fsr_cast(fsr_from_host(subject_g, FSR_C128, 1, SHAPE(N), x), FSR_C64), out[7];
+        for (int k = 0; k < n; k++)
+            out[k] = fsr_cast(narrow, also[k]);
+        out[n] = fsr_cast(narrow, FSR_C128);
+        OK(fsr_compute(out, n + 1));
+        double *got = subject_read(out[n]);
+        for (int i = 0; i < 2 * N; i++)
+            assert_true(got[i] == (i % 5 == 4 ? (double)INFINITY : i));
+        free(got);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(integers_wrap),  SUBJECT_TEST(promotion),
-    SUBJECT_TEST(integers),       SUBJECT_TEST(halves),
-    SUBJECT_TEST(special_values), SUBJECT_TEST(undefined_parts),
-    SUBJECT_TEST(conversions),    SUBJECT_TEST(reductions),
-    SUBJECT_TEST(running),        SUBJECT_TEST(many_rows_of_nothing),
-    SUBJECT_TEST(views),          SUBJECT_TEST(two_results),
+    SUBJECT_TEST(narrowed_and_widened),
+    SUBJECT_TEST(integers_wrap),
+    SUBJECT_TEST(promotion),
+    SUBJECT_TEST(integers),
+    SUBJECT_TEST(halves),
+    SUBJECT_TEST(special_values),
+    SUBJECT_TEST(undefined_parts),
+    SUBJECT_TEST(conversions),
+    SUBJECT_TEST(reductions),
+    SUBJECT_TEST(running),
+    SUBJECT_TEST(many_rows_of_nothing),
+    SUBJECT_TEST(views),
+    SUBJECT_TEST(two_results),
     SUBJECT_TEST(programs),
 };
 SUBJECT_MAIN(tests)
