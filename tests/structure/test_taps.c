@@ -2,30 +2,10 @@
 /* Sums of sums: a convolution as the taps of its filter, each a sum over channels. The sums of all taps are one kernel, or
  * as many as have room for them, and what is stored is their sum alone, also where another kernel reads it. */
 #include "tests/structure/plans.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/one_graph.h"
 
 enum { IMAGES = 4, SIDE = 40, CHANNELS = 3, MADE = 16 };
 #define COUNT(list) (int)(sizeof(list) / sizeof *(list))
-
-static fsr_graph_owner *owner;
-static fsr_graph *g;
-
-static int setup(void **state) {
-    (void)state;
-    g = node_graph(&owner);
-    return g ? 0 : -1;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    fsr_graph_owner_free(owner);
-    return 0;
-}
 
 /* The first `taps` of a filter of size by size, without a border. */
 static fsr_node convolved(int64_t size, int taps) {
