@@ -75,15 +75,23 @@ static uint64_t conditions_of(const fsr_kernel *k, int guard) {
     return bits;
 }
 
+static int guard_of(const fsr_kernel *k, int branch) {
+    return k->inst[k->inst[fsr_branch_choice(branch)].arg[0]].index;
+}
+
+uint64_t fsr_branch_holds(const fsr_kernel *k, const fsr_branches *branches, int branch) {
+    uint64_t holds = 0;
+    for (int b = branch; b >= 0; b = above(branches, b))
+        holds |= b % 2 == 0 ? conditions_of(k, guard_of(k, b)) : 0;
+    return holds;
+}
+
 /* From the innermost one outwards: all conditions of a guard that holds, the only unknown one of a guard that does not. */
 void fsr_branch_known(const fsr_kernel *k, const fsr_branches *branches, int branch, fsr_loop_version *known) {
-    *known = (fsr_loop_version){0, 0};
-    for (int b = branch; b >= 0; b = above(branches, b))
-        if (b % 2 == 0)
-            known->holds |= conditions_of(k, k->inst[k->inst[fsr_branch_choice(b)].arg[0]].index);
+    *known = (fsr_loop_version){fsr_branch_holds(k, branches, branch), 0};
     for (int b = branch; b >= 0; b = above(branches, b)) {
-        const uint64_t left = conditions_of(k, k->inst[k->inst[fsr_branch_choice(b)].arg[0]].index) & ~known->holds;
-        if (b % 2 == 1 && (left & (left - 1)) == 0)
+        const uint64_t left = b % 2 == 1 ? conditions_of(k, guard_of(k, b)) & ~known->holds : 0;
+        if ((left & (left - 1)) == 0)
             known->never |= left;
     }
 }

@@ -25,6 +25,8 @@ bool fsr_inst_is_choice(const fsr_kernel *k, int number);
 /* On a GPU: a map each element of which may go its own way. */
 bool fsr_kernel_may_branch(const fsr_kernel *k);
 void fsr_branches_of(const fsr_kernel *k, const fsr_body *body, fsr_branches *out);
+/* Conditions that hold in a branch, a bit each. */
+uint64_t fsr_branch_holds(const fsr_kernel *k, const fsr_branches *branches, int branch);
 /* What is known of conditions in a branch. */
 void fsr_branch_known(const fsr_kernel *k, const fsr_branches *branches, int branch, fsr_loop_version *known);
 

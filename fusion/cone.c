@@ -369,7 +369,6 @@ static void walk_from(fsr_cone *c, const int *root, int n) {
 /* Makes the domain as fine as reshapes ask for. Nothing is held on the way. */
 static void settle_domain(fsr_cone *c, const int *root, int n) {
     fsr_cone_store *const store = c->store;
-    c->fixed = false;
     c->store = NULL;
     do
         walk_from(c, root, n);
@@ -380,7 +379,8 @@ static void settle_domain(fsr_cone *c, const int *root, int n) {
 
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     fsr_cone_domain(c->p, root[0], &c->domain);
-    if (!c->store || c->p->target->gpu)
+    c->fixed = false;
+    if (!c->store || (c->reshapes && c->p->target->gpu))
         settle_domain(c, root, n);
     if (c->store)
         walk_from(c, root, n);

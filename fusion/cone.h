@@ -40,6 +40,7 @@ struct fsr_cone {
     const fsr_prices *prices;
     fsr_cone_store *store; /* NULL: none is */
     void *data;
+    bool reshapes;     /* the flow has some: nothing else asks for a finer domain */
     fsr_domain domain; /* as fine as reshapes ask for, on a GPU */
     int divided;       /* a dimension to divide, and how; division 0: none */
     int64_t division;

@@ -208,26 +208,35 @@ static bool divide_parts(division *s, const fsr_domain *domain, const cut *c, in
     return good;
 }
 
+/* Adds parts that cost less than the group, which is not lowered again to know that, and whose price is told. False:
+ * there are none. */
+static bool has_parts(division *s, const fsr_group *whole, int depth, double *price) {
+    double work, parts = 0;
+    cut c = {0, 0, 1};
+    const int from = s->n;
+    *price = fsr_price_group(s->p, whole, &work);
+    bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole->kernel->nconditions > 0 &&
+                  work > (*price - s->prices->launch) / 2 && find_cut(s, &whole->domain, work, &c) &&
+                  divide_parts(s, &whole->domain, &c, depth);
+    for (int i = from; i < s->n; ++i)
+        parts += s->price[i];
+    if (cut_it && parts < (1 - s->prices->gain) * *price)
+        return true;
+    drop(s, from);
+    return false;
+}
+
 /* Adds the parts of a domain, itself if it stays whole. False: it cannot be lowered, or there is no room. */
 static bool divide(division *s, const fsr_domain *domain, int depth) {
     fsr_trial trial;
     fsr_group *whole = &trial.group;
-    double work, price, parts = 0;
-    cut c = {0, 0, 1};
-    const int from = s->n;
+    double price;
     if (!lower(s, domain, false, &trial))
         return false;
-    price = fsr_price_group(s->p, whole, &work);
-    bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole->kernel->nconditions > 0 &&
-                  work > (price - s->prices->launch) / 2 && find_cut(s, domain, work, &c) &&
-                  divide_parts(s, domain, &c, depth);
-    for (int i = from; i < s->n; ++i)
-        parts += s->price[i];
-    if (cut_it && parts < (1 - s->prices->gain) * price) {
+    if (has_parts(s, whole, depth, &price)) {
         fsr_kernel_free(whole->kernel);
         return true;
     }
-    drop(s, from);
     const bool kept = s->n < MOST_PARTS && fsr_group_keep(whole);
     if (!kept) {
         *s->p->no_memory = *s->p->no_memory || s->n < MOST_PARTS;
@@ -269,8 +278,8 @@ static void commit(division *s) {
 /* A map with guards, whose results nobody has to keep apart; in place, of a section that is where it is said to be, over
  * what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
-    bool may =
-        group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops && group->nstores > 0;
+    bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops && !group->nneeds &&
+               group->nstores > 0;
     if (may && group->in_place)
         may = fsr_has(p->flow->node[group->store[0].id].kind, FSR_FIELD_view) && !fsr_kernel_in_place(group->kernel);
     for (int i = 0; may && i < group->nstores; ++i)
@@ -281,6 +290,7 @@ static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
 void fsr_partition_divide(fsr_partition *p) {
     division *s = NULL;
     const int n = p->ngroups;
+    double price;
     for (int g = 0; g < n && p->fuse && !*p->no_memory; ++g) {
         if (!may_be_divided(p, &p->group[g]))
             continue;
@@ -292,7 +302,9 @@ void fsr_partition_divide(fsr_partition *p) {
         s->prices = fsr_prices_of(p->target->gpu);
         s->g = g;
         s->n = 0;
-        if (divide(s, &p->group[g].domain, 0) && s->n > 1)
+        const bool divided = p->group[g].kernel->live ? divide(s, &p->group[g].domain, 0) /* parts have no end */
+                                                      : has_parts(s, &p->group[g], 0, &price);
+        if (divided && s->n > 1)
             commit(s);
         drop(s, 0);
     }

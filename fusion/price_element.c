@@ -230,15 +230,18 @@ static sums sums_in_branches(const fsr_price_loop *l) {
     const fsr_kernel *k = l->group->kernel;
     double share[FSR_MAX_INSTS];
     sums sum = {0};
+    fsr_loop_version known = {0, 0};
     fsr_branches branches;
+    int at = FSR_NO_BRANCH;
     fsr_branches_of(k, &l->body, &branches);
     fsr_branch_shares(l->group, &l->body, &branches, share);
     for (int i = 0; i < l->body.n; ++i) {
         const int number = l->body.inst[i];
-        fsr_loop_version known;
-        fsr_branch_known(k, &branches, branches.of[number], &known);
-        if (share[number] > 0)
-            add_inst(l, &known, number, share[number] * l->share[number], &sum);
+        if (share[number] <= 0)
+            continue;
+        if (branches.of[number] != at)
+            fsr_branch_known(k, &branches, at = branches.of[number], &known);
+        add_inst(l, &known, number, share[number] * l->share[number], &sum);
     }
     return sum;
 }

@@ -318,6 +318,13 @@ static void release(chooser *c, int from) {
     p->nsavings = n;
 }
 
+static bool has_reshapes(const fsr_flow *flow) {
+    bool has = false;
+    for (int i = 0; i < flow->n && !has; ++i)
+        has = fsr_is(flow->node[i].kind, FSR_IS_VIEW) && flow->node[i].view.kind != FSR_VIEW_AFFINE;
+    return has;
+}
+
 bool fsr_partition_price(fsr_partition *p, bool chopped) {
     const fsr_flow *flow = p->flow;
     chooser c = {.p = p, .chopped = chopped, .visits = VISITS + (int64_t)flow->n * VISITS_A_NODE};
@@ -333,6 +340,7 @@ bool fsr_partition_price(fsr_partition *p, bool chopped) {
         c.cone->p = p;
         c.cone->prices = fsr_prices_of(p->target->gpu);
         c.cone->visits = 0;
+        c.cone->reshapes = has_reshapes(flow);
         room = find_users(&c);
     }
     if (room)

@@ -39,14 +39,14 @@ static double guard_share(const fsr_group *group, int guard, uint64_t known, dou
     return exact > 0 ? holds : 0;
 }
 
-static double share_of(const fsr_group *group, const fsr_branches *branches, int branch, double around) {
+/* Of both sides of a choice: where its guard holds, and where it does not. */
+static void set_sides(const fsr_group *group, const fsr_branches *branches, int choice, double around, double *side) {
     const fsr_kernel *k = group->kernel;
-    const int choice = fsr_branch_choice(branch);
-    fsr_loop_version known;
+    const uint64_t known = fsr_branch_holds(k, branches, branches->of[choice]);
     double fails;
-    fsr_branch_known(k, branches, branches->of[choice], &known);
-    const double holds = guard_share(group, k->inst[k->inst[choice].arg[0]].index, known.holds, &fails);
-    return around * (branch % 2 ? fails : holds);
+    const double holds = guard_share(group, k->inst[k->inst[choice].arg[0]].index, known, &fails);
+    side[0] = around * holds;
+    side[1] = around * fails;
 }
 
 /* A choice stands behind what it chooses of, so those around a branch are met first from the last instruction on. */
@@ -56,8 +56,7 @@ void fsr_branch_shares(const fsr_group *group, const fsr_body *body, const fsr_b
         const int number = body->inst[i], branch = branches->of[number];
         share[number] = branch == FSR_NEVER_NEEDED ? 0 : branch == FSR_NO_BRANCH ? 1 : own[branch];
         if (share[number] > 0 && fsr_inst_is_choice(group->kernel, number))
-            for (int side = 0; side < 2; ++side)
-                own[2 * number + side] = share_of(group, branches, 2 * number + side, share[number]);
+            set_sides(group, branches, number, share[number], own + 2 * number);
         else
             own[2 * number] = own[2 * number + 1] = 0;
     }
