@@ -161,15 +161,17 @@ static fsr_node postfix(fsr_reading *r, fsr_node x) {
 }
 
 /* The negative of a literal is a literal. */
+static fsr_node negative_literal(fsr_reading *r, const fsr_rec *rec) {
+    if (rec->dtype[0] == FSR_I64)
+        return fsr_int_at(r->at, r->g, (int64_t)(0 - (uint64_t)rec->value.i64));
+    fsr_c128 z = fsr_value_to_complex(rec->dtype[0], rec->value);
+    return rec->dtype[0] == FSR_C128 ? fsr_complex_at(r->at, r->g, -z.re, -z.im) : fsr_float_at(r->at, r->g, -z.re);
+}
+
 FSR_APART static fsr_node negative(fsr_reading *r, const char *where, fsr_node x) {
     const fsr_rec *rec = fsr_node_rec(x);
-    if (rec && fsr_is(rec->kind, FSR_IS_LITERAL) && rec->weak && rec->dtype[0] == FSR_I64)
-        x = fsr_int_at(r->at, r->g, (int64_t)(0 - (uint64_t)rec->value.i64));
-    else if (rec && fsr_is(rec->kind, FSR_IS_LITERAL) && rec->weak)
-        x = fsr_float_at(r->at, r->g, -rec->value.f64);
-    else
-        x = fsr_neg_at(r->at, x);
-    return fsr_reading_built(r, where, x);
+    bool literal = rec && fsr_is(rec->kind, FSR_IS_LITERAL) && rec->weak;
+    return fsr_reading_built(r, where, literal ? negative_literal(r, rec) : fsr_neg_at(r->at, x));
 }
 
 /* What a builder gave, with a hint where it does not take the operands' dtype. */

@@ -71,3 +71,21 @@ expand_dims(x, 1) / squeeze(x[:1], 0) / flip(x, 0) / swapaxes(y, 0, 2) / roll(x,
 repeat(x, 2, axis=0) / diff(x, 1, 0) / x[None] + n[:, None, None] / zeros(()) / reshape(s, ()) / sum(y, axis=(0, 2), keepdims=True)
 x - mean(x, axis=(0, 1), keepdims=True) / argmax(y[a, :, 0], axis=0) / y[argmin(n), ..., a]""".replace("\n", " / ").split(" / "):
     line(text)
+
+# Numbers of every kind with signs and powers, by themselves and beside arrays. Both parts: a line has real numbers.
+def number(depth):
+    """A text that Python reads as a number: literals, signs, sums, products, whole powers."""
+    if not depth or draw.random() < 0.2:
+        return draw.choice(("2", "3", "0.5", "1.25", "2j", "0.5j", "1j"))
+    inner = number(depth - 1)
+    return draw.choice((f"-{inner}", f"({inner})", f"-({inner})", f"+{inner}", f"({inner})**2", f"-({inner})**3", f"({inner} - {number(depth - 1)})",
+                        f"({inner} * {number(depth - 1)})", f"({inner} + {number(depth - 1)})"))
+
+
+for text in ("-2j * v", "v * -1j", "-(2j) + x", "-1j - n", "(-1j)**2 * v", "--2j * v", "-(1 + 2j) * n", "a / -2j", "-1j", "-(0.5j)"):
+    line(f"real({text})")
+    line(f"imag({text})")
+for _ in range(60):
+    text = draw.choice(("{} * v", "n - {}", "{} + x", "a * {} - {}", "{}")).replace("{}", number(3))
+    line(f"real({text})")
+    line(f"imag({text})")
