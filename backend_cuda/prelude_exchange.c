@@ -591,7 +591,11 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "}\n"},
     {"fsr_clip", false,
      "static inline i64 fsr_clip(i64 i, i64 n) { return i < 0 ? 0 : i < n ? i : n - 1; }\n"
-     "static inline i32 fsr_clip(i32 i, u32 n) { return i < 0 ? 0 : i < (i32)n ? i : (i32)n - 1; }\n"},
+     "static inline i32 fsr_clip(i32 i, u32 n)\n"
+     "{\n"
+     "    const i32 last = (i32)n - 1, low = i < last ? i : last;\n"
+     "    return low > 0 ? low : 0;\n"
+     "}\n"},
     {"fsr_wrap", false,
      "static inline i64 fsr_wrap(i64 i, i64 n)\n"
      "{\n"

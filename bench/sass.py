@@ -5,8 +5,8 @@
     FUSOR_PRINT_AFTER=dce build/fusor-bench --backend cpu --programs suite --reps 1 --verify-n 0 srad 2>srad.flow
     python3 bench/sass.py --opt build/fusor-opt --nvdisasm PATH [--kernels] [--arch 90] srad.flow ...
 
-Of a file the first flow counts. "each": instructions of the path that whole tiles take, divided by the elements of
-a thread. Whether a tile is whole, and a version of its loop may run, is taken for yes; blocks that call are slow
+Of a file the first flow counts; it is planned as a graph is, with all that comes behind the rewrites. "each":
+instructions of the path that whole tiles take, divided by the elements of a thread. Whether a tile is whole, and a version of its loop may run, is taken for yes; blocks that call are slow
 alternatives, which are left out, with what they call. A loop counts once, so the times of kernels with loops (column
 loops) mean little; an alternative that is inlined counts, too. "sass" is instructions over the issue rate of price.def,
 "bytes" what the kernel moves over the rate of memory, both in us, and the last figure of a program the sum of
@@ -99,7 +99,7 @@ def count(blocks):
 
 def kernels_of(flow):
     """What the plan says of each of its kernels."""
-    plan = run(options.opt, "--from", "flow", "--target", "gpu", "--to", "plan", flow)
+    plan = run(options.opt, "--target", "gpu", "--to", "plan", flow)
     for block in re.split(r"^(?=kernel \d+: )", plan, flags=re.M)[1:]:
         domain = re.search(r"domain: (\d+) rows x (\d+) columns", block)
         schedule = re.search(r"as text: gpu (\S+) .*?items (\d+)", block)
@@ -113,8 +113,7 @@ def kernels_of(flow):
 
 def analyse(flow, folder):
     for kernel in kernels_of(flow):
-        source = run(options.opt, "--from", "flow", "--target", "gpu", "--to", "cuda", "--kernel", kernel["number"],
-                     flow)
+        source = run(options.opt, "--target", "gpu", "--to", "cuda", "--kernel", kernel["number"], flow)
         cubin = pathlib.Path(folder, "kernel.cubin")
         cubin.write_bytes(cubin_of(sure(source)))
         kernel.update(count(blocks_of(run(options.nvdisasm, "-c", str(cubin)), kernel["name"])))

@@ -122,6 +122,8 @@ int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* The number that an affine form without division is, as i32 or i64. node: whose index it is. */
 int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype);
+/* The same as an i64, made of i32 where these are enough. */
+int fsr_lower_place(fsr_lowering *l, int node, const fsr_affine *row);
 /* An operation that lowering needs, on values that may be -1 (refused); of the last one's dtype. c is -1 if it has two. */
 int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c);
 int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to);

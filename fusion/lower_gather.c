@@ -79,6 +79,19 @@ bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part
     return true;
 }
 
+/* The places of a gather that follows its index, each as the form that it is, so that equal ones are one. */
+static bool places(fsr_lowering *l, fsr_link link, const fsr_index *index, int *out) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
+    for (int i = 0; 1 + i < n->nargs; ++i) {
+        fsr_affine place;
+        const bool plain = fsr_price_place_is(l->flow, &l->group->domain, n->arg[1 + i], index, &place);
+        out[i] = plain ? fsr_lower_place(l, link.id, &place) : fsr_lower_eval(l, n->arg[1 + i], index);
+        if (out[i] < 0)
+            return false;
+    }
+    return true;
+}
+
 int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_index index, inner;
@@ -94,7 +107,7 @@ int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return fsr_lower_eval(l, n->arg[0], &inner);
     if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !follows && !is_at_hand(l, n->arg[0]))
         return fsr_lower_blame(l, "what is taken from would be computed more often than it has elements", n->arg[0]);
-    if (!fsr_lower_indices(l, link, 1, &index, value) ||
+    if (!(follows ? places(l, link, &index, value) : fsr_lower_indices(l, link, 1, &index, value)) ||
         !fsr_lower_whole_index(l, link, &n->shape, source, n->mode, &index, value, &inner))
         return -1;
     return fsr_lower_eval(l, n->arg[0], &inner);

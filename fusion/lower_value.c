@@ -7,6 +7,7 @@
  * are equal, and 1 / x of them is not. An arange is the affine form of its index, so that arange[::-2] needs no
  * memory. */
 #include "fusion/lower.h"
+#include <math.h>
 #include <string.h>
 
 int fsr_lower_constant(fsr_lowering *l, fsr_dtype dtype, fsr_value value, int node) {
@@ -49,8 +50,8 @@ static int binary(fsr_lowering *l, fsr_op op, int a, int b) {
     return fsr_lower_op(l, op, a, b, -1);
 }
 
-static int number(fsr_lowering *l, int64_t value) {
-    return fsr_lower_constant(l, FSR_I64, fsr_value_from_int(FSR_I64, value), -1);
+static int number(fsr_lowering *l, fsr_dtype dtype, int64_t value) {
+    return fsr_lower_constant(l, dtype, fsr_value_from_int(dtype, value), -1);
 }
 
 int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to) {
@@ -78,29 +79,29 @@ static int plain_index(const fsr_affine *row, const fsr_domain *d) {
     return row->offset == 0 ? found : -1;
 }
 
-/* offset + sum of coef * index, as i64 instructions. */
-static int affine_value(fsr_lowering *l, int node, const fsr_affine *row) {
+/* offset + sum of coef * index, as instructions of the dtype, which is i64 where there are terms. */
+static int affine_value(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype) {
     const fsr_domain *d = &l->group->domain;
     int sum = -1;
     for (int i = 0; i < d->ndim; ++i) {
         if (row->coef[i] == 0)
             continue;
-        int term = index_of(l, node, i, FSR_I64);
+        int term = index_of(l, node, i, dtype);
         if (term >= 0 && row->coef[i] != 1)
-            term = binary(l, FSR_OP_MUL, term, number(l, row->coef[i]));
+            term = binary(l, FSR_OP_MUL, term, number(l, dtype, row->coef[i]));
         if (term < 0)
             return -1;
         sum = sum < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
     }
     for (int i = 0; i < row->nterms; ++i) {
-        int term =
-            row->factor[i] == 1 ? row->value[i] : binary(l, FSR_OP_MUL, row->value[i], number(l, row->factor[i]));
+        int term = row->factor[i] == 1 ? row->value[i]
+                                       : binary(l, FSR_OP_MUL, row->value[i], number(l, dtype, row->factor[i]));
         sum = sum < 0 || term < 0 ? term : binary(l, FSR_OP_ADD, sum, term);
     }
     if (sum < 0)
-        sum = number(l, row->offset);
+        sum = number(l, dtype, row->offset);
     else if (row->offset != 0)
-        sum = binary(l, FSR_OP_ADD, sum, number(l, row->offset));
+        sum = binary(l, FSR_OP_ADD, sum, number(l, dtype, row->offset));
     return sum;
 }
 
@@ -109,7 +110,21 @@ int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype
     const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
     if (plain >= 0 && (dtype == FSR_I32 || dtype == FSR_I64))
         return index_of(l, node, plain, dtype);
-    return fsr_lower_cast(l, affine_value(l, node, row), dtype);
+    return fsr_lower_cast(l, affine_value(l, node, row, FSR_I64), dtype);
+}
+
+/* Over the domain the form and each of its parts lie within 32 bits. */
+static bool is_near(const fsr_affine *row, const fsr_domain *domain) {
+    double most = fabs((double)row->offset);
+    for (int d = 0; d < domain->ndim; ++d)
+        most += fabs((double)row->coef[d]) * (double)domain->extent[d];
+    return row->nterms == 0 && most < INT32_MAX;
+}
+
+int fsr_lower_place(fsr_lowering *l, int node, const fsr_affine *row) {
+    const bool near = is_near(row, &l->group->domain);
+    const int place = affine_value(l, node, row, near ? FSR_I32 : FSR_I64);
+    return near ? fsr_lower_cast(l, place, FSR_I64) : place;
 }
 
 int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {

@@ -176,10 +176,11 @@ static int clipped(fsr_flow *flow, const fsr_flow_node *paste, const fsr_pieces 
         return -1;
     const int64_t low = middle->view.start[j], high = low + middle->count - 1;
     const fsr_shape *shape = &paste->shape;
+    const int64_t last = shape->dim[p->axis] - 1 - before;
     int place = add_op(flow, FSR_OP_SUB, add_index(flow, shape, p->axis), add_number(flow, shape, before));
-    if (low > 0)
+    if (low > 0 && low > -before)
         place = add_op(flow, FSR_OP_MAXIMUM, place, add_number(flow, shape, low));
-    if (high + 1 < flow->node[middle->source.id].shape.dim[j])
+    if (high < last && high + 1 < flow->node[middle->source.id].shape.dim[j])
         place = add_op(flow, FSR_OP_MINIMUM, place, add_number(flow, shape, high));
     return add_gather(flow, paste, middle, j, place);
 }

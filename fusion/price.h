@@ -42,6 +42,9 @@ double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_f
  * point of the domain, so that it is that view. */
 bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, const fsr_flow_node *n,
                               const fsr_index *index, fsr_index *inner, bool *exact);
+/* The form that a place is at each point of the domain, nothing of it an argument or held back by bounds. */
+bool fsr_price_place_is(const fsr_flow *flow, const fsr_domain *domain, fsr_link place, const fsr_index *index,
+                        fsr_affine *out);
 /* The symbols of an address follow the index; elements apart along dimension d then. */
 bool fsr_price_form_follows(const fsr_kernel *k, const fsr_form *f, int d, double *stride);
 /* A load or store at a computed index that differs along some dimension, and costs more than another one. */

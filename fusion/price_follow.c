@@ -15,8 +15,7 @@ enum { DEEP = 16 };
 typedef enum kind { SUMS, STAYS, TIMES, SCATTERS } kind;
 
 static kind kind_of(fsr_op op, fsr_dtype dtype) {
-    const bool integer = dtype != FSR_BOOL && !fsr_dtype_is_inexact(dtype);
-    if (!integer)
+    if (dtype != FSR_I32 && dtype != FSR_I64)
         return SCATTERS;
     switch (op) {
     case FSR_OP_ADD:
@@ -56,6 +55,27 @@ typedef struct walk {
 
 static bool follow(const walk *w, fsr_link link, const fsr_index *index, int depth, fsr_affine *out);
 
+/* The least and the greatest that the form is over the domain. */
+static void ends_of(const fsr_affine *at, const fsr_domain *domain, int64_t *low, int64_t *high) {
+    *low = *high = at->offset;
+    for (int d = 0; d < domain->ndim; ++d)
+        *(at->coef[d] < 0 ? low : high) += at->coef[d] * (domain->extent[d] - 1);
+}
+
+/* The form stays in [0, extent) over the domain. */
+static bool is_within(const fsr_affine *at, const fsr_domain *domain, int64_t extent) {
+    int64_t low, high;
+    ends_of(at, domain, &low, &high);
+    return low >= 0 && high < extent && !at->over;
+}
+
+/* The form is what numbers of the dtype hold. Counter-example: an index as an i32 plus 2^31 - 1 is negative. */
+static bool holds(const walk *w, fsr_dtype dtype, const fsr_affine *at) {
+    int64_t low, high;
+    ends_of(at, w->domain, &low, &high);
+    return dtype == FSR_I64 || (low >= INT32_MIN && high <= INT32_MAX);
+}
+
 /* A place times what is the same everywhere. */
 static bool times(const fsr_affine *a, const fsr_affine *b, fsr_affine *out) {
     const bool turned = is_still(a);
@@ -82,17 +102,19 @@ static bool bounded(const walk *w, const fsr_affine *arg, int n, fsr_affine *out
 
 static bool follow_op(const walk *w, const fsr_flow_node *n, const fsr_index *index, int depth, fsr_affine *out) {
     const kind what = kind_of(n->op, n->dtype[0]);
-    fsr_affine arg[3];
+    fsr_affine arg[3] = {0};
     for (int k = 0; k < n->nargs; ++k)
         if (what == SCATTERS || !follow(w, n->arg[k], index, depth + 1, &arg[k]))
             return false;
     if (what == TIMES && *w->varies)
         return false;
-    if (what != SUMS)
-        return what == TIMES ? times(&arg[0], &arg[1], out) : bounded(w, arg, n->nargs, out);
+    bool known = true;
     *out = arg[0];
-    add(out, &arg[1], n->op == FSR_OP_SUB ? -1 : 1);
-    return true;
+    if (what == SUMS)
+        add(out, &arg[1], n->op == FSR_OP_SUB ? -1 : 1);
+    else
+        known = what == TIMES ? times(&arg[0], &arg[1], out) : bounded(w, arg, n->nargs, out);
+    return known && holds(w, n->dtype[0], out);
 }
 
 static bool follow(const walk *w, fsr_link link, const fsr_index *asked, int depth, fsr_affine *out) {
@@ -108,25 +130,18 @@ static bool follow(const walk *w, fsr_link link, const fsr_index *asked, int dep
     *out = (fsr_affine){0};
     if (fsr_is(n->kind, FSR_IS_LITERAL)) {
         const bool text = fsr_literal_is_text(w->flow, n);
-        out->offset = text && !fsr_dtype_is_inexact(n->dtype[0]) ? (int64_t)n->value.bits : 0;
+        const int64_t number = n->dtype[0] == FSR_I32 ? (int32_t)n->value.bits : (int64_t)n->value.bits;
+        out->offset = text ? number : 0;
         *w->varies = *w->varies || !text;
-        return !fsr_dtype_is_inexact(n->dtype[0]);
+        return n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64;
     }
     if (fsr_has(n->kind, FSR_FIELD_axis) && n->nargs == 0 && !index.flat && !index.row[n->axis].over) {
         *out = index.row[n->axis];
         *w->bent = *w->bent || out->nterms;
         out->nterms = 0;
-        return true;
+        return (n->dtype[0] == FSR_I32 || n->dtype[0] == FSR_I64) && holds(w, n->dtype[0], out);
     }
     return depth < DEEP && fsr_has(n->kind, FSR_FIELD_op) && follow_op(w, n, &index, depth, out);
-}
-
-/* The form stays in [0, extent) over the domain. */
-static bool is_within(const fsr_affine *at, const fsr_domain *domain, int64_t extent) {
-    int64_t low = at->offset, high = at->offset;
-    for (int d = 0; d < domain->ndim; ++d)
-        *(at->coef[d] < 0 ? &low : &high) += at->coef[d] * (domain->extent[d] - 1);
-    return low >= 0 && high < extent && !at->over;
 }
 
 bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, const fsr_flow_node *n,
@@ -148,6 +163,13 @@ bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, co
     }
     *exact = !bent && !varies;
     return true;
+}
+
+bool fsr_price_place_is(const fsr_flow *flow, const fsr_domain *domain, fsr_link place, const fsr_index *index,
+                        fsr_affine *out) {
+    bool bent = false, varies = false;
+    const walk w = {flow, domain, &bent, &varies};
+    return !index->flat && follow(&w, place, index, 0, out) && !bent && !varies && !out->over;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------------------------- */

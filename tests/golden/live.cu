@@ -99,7 +99,11 @@ template <class F, int WARPS, class S> __forceinline__ static S fsr_parts_fold(c
     return fsr_threads_fold<F, 32, WARPS>(sum, scratch);
 }
 static inline i64 fsr_clip(i64 i, i64 n) { return i < 0 ? 0 : i < n ? i : n - 1; }
-static inline i32 fsr_clip(i32 i, u32 n) { return i < 0 ? 0 : i < (i32)n ? i : (i32)n - 1; }
+static inline i32 fsr_clip(i32 i, u32 n)
+{
+    const i32 last = (i32)n - 1, low = i < last ? i : last;
+    return low > 0 ? low : 0;
+}
 
 struct op0 {
     struct state {

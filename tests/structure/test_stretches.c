@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays that are stretched by a reshape of a broadcast, and edges that are taken at clipped places: on a GPU kernels
  * read what is stretched or clipped where it lies, no copy of it is stored. */
+#include "fusion/interval.h"
 #include "fusor/expr.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
@@ -112,6 +113,46 @@ static void choices_of_places(void **state) {
         N + 4 * 1024 * 2045 * 4);
 }
 
+/* How many places a kernel clips; -1: one of them is a number of 64 bits. */
+static int clipped_places(const fsr_kernel *k) {
+    int n = 0;
+    bool near = true;
+    for (int i = 0; i < k->ninsts; i++) {
+        n += k->inst[i].kind == FSR_INST_INSIDE;
+        near = near && (k->inst[i].kind != FSR_INST_INSIDE || fsr_value_was_near(k, k->inst[i].arg[0]));
+    }
+    return near ? n : -1;
+}
+
+/* A place that is clipped is one however it was come to: of two arrays with edges, of a pad and of a slice with its last
+ * row repeated, the row below is the same number. */
+static void places_are_one(void **state) {
+    (void)state;
+    fsr_name name[] = {{"x", plan_matrix(g, 1024, 2048)}, {"y", plan_matrix(g, 1024, 2048)}};
+    static const char *const text[] = {
+        "e = pad(x, 1, mode=edge); e[:-2, 1:-1] + e[2:, 1:-1] * concat(y[1:], y[-1:]) + e[1:-1, :-2] + e[1:-1, 2:] * "
+        "concat(y[:, 1:], y[:, -1:], axis=1)",
+        "e = pad(x, 2, mode=edge); e[1:-3, 2:-2] + e[3:-1, 2:-2] + pad(y, [0, 0, 1, 1], mode=edge)[:, 2:] + e[2:-2, "
+        "1:-3]"};
+    for (int i = 0; i < 2; i++) {
+        fsr_node out = fsr_expr(g, text[i], name, 2);
+        fsr_program p = plan_of(&target_gpu, &out, 1);
+        assert_int_equal(p.info.kernels, 1);
+        assert_int_equal(clipped_places(plan_nest(&p, 0)), 4);
+        fsr_program_clear(&p);
+    }
+}
+
+/* An index of 8 bits is no index of more elements than these count: what is taken from 127 on is x[0]. */
+static void short_indices_wrap(void **state) {
+    (void)state;
+    fsr_node i = fsr_cast(fsr_arange(g, FSR_I64, 2048), FSR_I8);
+    fsr_node out = fsr_sqrt(fsr_take(plan_matrix(g, 1024, 2048), i, 1, FSR_INDEX_CLIP));
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    assert_int_equal(clipped_places(plan_nest(&p, 0)), 1);
+    fsr_program_clear(&p);
+}
+
 /* Neighbours of a thread that are no neighbours in memory are in other threads. */
 static void strides_have_no_vectors(void **state) {
     (void)state;
@@ -128,7 +169,12 @@ static void strides_have_no_vectors(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(pyramids), TEST(between_neighbours), TEST(clipped), TEST(choices_of_places),
+    const struct CMUnitTest tests[] = {TEST(pyramids),
+                                       TEST(between_neighbours),
+                                       TEST(clipped),
+                                       TEST(choices_of_places),
+                                       TEST(places_are_one),
+                                       TEST(short_indices_wrap),
                                        TEST(strides_have_no_vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
