@@ -10,8 +10,9 @@ static const struct {
     fsr_rewrite_fn run;
 } pipeline[] = {
     {"compose", fsr_rewrite_compose}, {"simplify", fsr_rewrite_simplify}, {"fold", fsr_rewrite_fold},
-    {"cse", fsr_rewrite_cse},         {"bounds", fsr_rewrite_bounds},     {"narrow", fsr_rewrite_narrow},
-    {"hoist", fsr_rewrite_hoist},     {"places", fsr_rewrite_places},     {"dce", fsr_rewrite_dce},
+    {"masks", fsr_rewrite_masks},     {"cse", fsr_rewrite_cse},           {"bounds", fsr_rewrite_bounds},
+    {"narrow", fsr_rewrite_narrow},   {"hoist", fsr_rewrite_hoist},       {"places", fsr_rewrite_places},
+    {"dce", fsr_rewrite_dce},
 };
 enum { REWRITES = sizeof pipeline / sizeof pipeline[0] };
 
@@ -147,6 +148,14 @@ static int redirected(int node, const fsr_link *to) {
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to) {
     for (int k = 0; k < flow->node[i].nargs; ++k)
         flow->node[i].arg[k] = follow(flow->node[i].arg[k], to);
+}
+
+void fsr_flow_become(fsr_flow *flow, fsr_flow *made, const fsr_link *at) {
+    free(flow->node);
+    flow->node = made->node;
+    flow->n = made->n;
+    flow->capacity = made->capacity;
+    fsr_flow_redirect_outs(flow, at);
 }
 
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to) {

@@ -202,14 +202,6 @@ static bool has_wide(const fsr_flow *flow) {
     return false;
 }
 
-static void settle(fsr_flow *flow, fsr_flow *made, const fsr_link *at) {
-    free(flow->node);
-    flow->node = made->node;
-    flow->n = made->n;
-    flow->capacity = made->capacity;
-    fsr_flow_redirect_outs(flow, at);
-}
-
 bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status) {
     fsr_flow made = {0};
     if (!has_wide(flow))
@@ -225,7 +217,7 @@ bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status) {
     if (p.failed)
         *status = FSR_ERR_MEMORY;
     if (any)
-        settle(flow, &made, at);
+        fsr_flow_become(flow, &made, at);
     else
         free(made.node);
     free(range);

@@ -16,6 +16,7 @@ bool fsr_rewrite_compose(fsr_flow *flow,
 bool fsr_rewrite_simplify(fsr_flow *flow,
                           fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
 bool fsr_rewrite_fold(fsr_flow *flow, fsr_status *status);   /* exact ops on literals */
+bool fsr_rewrite_masks(fsr_flow *flow, fsr_status *status);  /* numbers made of a bool and literals are choices */
 bool fsr_rewrite_cse(fsr_flow *flow, fsr_status *status);    /* equal nodes become one */
 bool fsr_rewrite_bounds(fsr_flow *flow, fsr_status *status); /* gathers of indices that are never outside clip */
 bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status); /* indices of 32 bits in comparisons and gathers */
@@ -40,6 +41,8 @@ fsr_rewrite_fn fsr_rewrite_find(const char *name);
  * replaces result k of node i. Rewrites the arguments of node i; and the outputs, with the pairs. */
 void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to);
 void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to);
+/* Takes the nodes that stand in `made` for its own; at: what stands for each. */
+void fsr_flow_become(fsr_flow *flow, fsr_flow *made, const fsr_link *at);
 /* Makes a view of a view a view of what that shows, of shape `source`. False: one is affine and the other is not. */
 bool fsr_flow_compose(fsr_flow_node *outer, const fsr_flow_node *inner, const fsr_shape *source);
 /* A view of the same elements in the same order, which nobody wants stored: a reshape, or dimensions of extent 1 that

@@ -25,14 +25,14 @@ fsr_node fsr_full_like_at(fsr_site at, fsr_node x, double value) {
 }
 
 /* Whether column - row is at least k, over the last two dimensions of a shape. k is an argument, made a double and
- * back: beyond +-2^52 it makes no difference. */
+ * back: beyond +-2^52 it makes no difference. The difference is compared, not row + k, as it lies within 32 bits. */
 static fsr_node above(fsr_site at, fsr_graph *g, const fsr_shape *shape, int64_t k, bool equal) {
     const int64_t far = (int64_t)1 << 52;
     k = k > far ? far : k < -far ? -far : k;
     fsr_node row = fsr_iota(g, at, FSR_I64, shape, shape->ndim - 2);
     fsr_node column = fsr_iota(g, at, FSR_I64, shape, shape->ndim - 1);
-    fsr_node limit = fsr_add_at(at, row, fsr_count(g, at, FSR_I64, (double)k));
-    return equal ? fsr_equal_at(at, column, limit) : fsr_greater_equal_at(at, column, limit);
+    fsr_node away = fsr_sub_at(at, column, row), limit = fsr_count(g, at, FSR_I64, (double)k);
+    return equal ? fsr_equal_at(at, away, limit) : fsr_greater_equal_at(at, away, limit);
 }
 
 fsr_node fsr_eye_at(fsr_site at, fsr_graph *g, fsr_dtype dtype, int64_t rows, int64_t cols, int64_t k) {

@@ -47,6 +47,7 @@ fusion/paste_parts.c 5
 fusion/paste_places.c 3
 fusion/rewrite_fold.c 1
 fusion/rewrite_hoist.c 2
+fusion/rewrite_masks.c 2
 fusion/rewrite_narrow.c 3
 runtime/array.c 1'
 
