@@ -77,12 +77,25 @@ static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
     return free;
 }
 
-/* Makes the group's domain that of another fold, if it is but for the direction. NULL: done. */
-static const char *meet(const fsr_partition *p, fsr_group *group, fsr_root a) {
+/* Stored maps take in a reduction of as many elements that reads nothing of them: what a library or a loop over arrays
+ * takes is stored before the folds come. Counter-examples: prices may have a value stored so that the fold loads it; and
+ * maps are no faster beside a scan. */
+static bool takes_in(const fsr_partition *p, const fsr_group *group, fsr_root a, const fsr_domain *domain) {
+    return !group->nfolds && !fsr_is(p->flow->node[a.link.id].kind, FSR_IS_RUNNING) &&
+           fsr_domain_rows(domain) * fsr_domain_cols(domain) == fsr_domain_rows(&group->domain);
+}
+
+/* Makes the group's domain that of another fold, if it is but for the direction, or if the group has no fold that would
+ * mind. NULL: done. */
+static const char *meet(const fsr_partition *p, fsr_group *group, fsr_root a, bool needed) {
     fsr_domain domain;
     root_domain(p, a, &group->domain, &domain);
     if (!a.fold)
         return NULL;
+    if (!needed && takes_in(p, group, a, &domain)) {
+        group->domain = domain;
+        return NULL;
+    }
     if (!fsr_domain_divide_like(&domain, &group->domain))
         return "the folds have different domains";
     if (domain.mirrored == group->domain.mirrored)
@@ -144,7 +157,7 @@ static const char *join(fsr_partition *p, int g, fsr_root a, const fsr_group *al
     fsr_link blame;
     bool needed = asked || fsr_group_depends(alone, g);
     fsr_group_use(&trial, &room);
-    const char *reason = meet(p, &trial, a);
+    const char *reason = meet(p, &trial, a, needed);
     if (reason)
         return reason;
     if (!add_root(&trial, a))

@@ -139,10 +139,30 @@ static void another_shape_is_no_copy(void **state) {
         }
 }
 
+static void add_turn(fsr_node *out, const fsr_node *s, const fsr_node *in, void *user) {
+    (void)in, (void)user;
+    out[0] = fsr_add(s[0], s[1]);
+    out[1] = s[1];
+}
+
+/* What a loop over arrays takes is stored before it: a matrix and sums of another one that is made of the same. */
+static void one_pass_before_a_loop(void **state) {
+    (void)state;
+    for (int axis = 0; axis < 2; axis++) {
+        fsr_node x = plan_matrix(g, 2000, 2000), one = fsr_float(g, 1), out[2];
+        fsr_node first[] = {fsr_add(x, one), fsr_sum(fsr_mul(x, fsr_sub(x, one)), &axis, 1, 0)};
+        fsr_fori_loop(out, first, 2, fsr_int(g, 3), add_turn, NULL);
+        fsr_program p = plan_of(&target_cpu, out, 1);
+        assert_int_equal(p.thunk[0].kind, FSR_THUNK_KERNEL);
+        assert_int_equal(p.thunk[1].kind, FSR_THUNK_LOOP);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(flags_are_cleared_before), TEST(equal_outputs_are_copied),
-                                       TEST(nothing_is_cleared_for_nothing), TEST(library_calls_are_thunks),
-                                       TEST(another_shape_is_no_copy)};
+    const struct CMUnitTest tests[] = {TEST(one_pass_before_a_loop),   TEST(flags_are_cleared_before),
+                                       TEST(equal_outputs_are_copied), TEST(nothing_is_cleared_for_nothing),
+                                       TEST(library_calls_are_thunks), TEST(another_shape_is_no_copy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
