@@ -141,7 +141,6 @@ const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const 
 
 /* What lanes hand over to one another by; the elements of a tile that is pooled. */
 void fsr_emit_compact_room(fsr_emit *e);
-void fsr_emit_compact_among(fsr_emit *e);
 /* A step's elements; of one of them what is stored; and the step's stores. */
 void fsr_emit_compact_registers(fsr_emit *e, int v);
 void fsr_emit_compact_values(fsr_emit *e, int v);
@@ -221,13 +220,16 @@ void fsr_emit_tile(fsr_emit *e);
 void fsr_emit_tile_begin(fsr_emit *e);
 void fsr_emit_tile_loads(fsr_emit *e);
 void fsr_emit_tile_stages(fsr_emit *e);
-/* emit_lookback.c, with members: the fold of the block's tile is published, and its next tile loaded. */
-void fsr_emit_lookback_next(fsr_emit *e, int stage);
+/* emit_ring.c, with slots: a tile's count, as soon as it is known. */
+void fsr_emit_ring_counted(fsr_emit *e, int stage);
 /* Loops over steps j and lanes v (one loop over i if vector is 1); lanes also define c if the loop needs it. */
 void fsr_emit_open_steps(fsr_emit *e, const char *first, int stride);
 void fsr_emit_open_lanes(fsr_emit *e);
 void fsr_emit_close_lanes(fsr_emit *e);
 const char *fsr_emit_step_column(const fsr_emit *e);
+
+/* emit_lookback.c: the ROW instructions of the last pass, of reductions that ride; the last tile's. */
+void fsr_emit_riding(fsr_emit *e, const char *guard);
 
 /* emit_version.c: the versions of the pass that was entered; "fits0": that a thread's columns from `first` on, `span`
  * behind it the last one, but before `end`, lie where they know; and what `print` prints of a stage (-1: the loads
@@ -252,6 +254,7 @@ void fsr_emit_map(fsr_emit *e);
 void fsr_emit_row(fsr_emit *e);
 void fsr_emit_split(fsr_emit *e);
 void fsr_emit_lookback(fsr_emit *e);
+void fsr_emit_ring(fsr_emit *e); /* LOOKBACK with `slots` */
 void fsr_emit_col(fsr_emit *e);
 void fsr_emit_outputs(fsr_emit *e);  /* COL with `tall` */
 void fsr_emit_square(fsr_emit *e);   /* MAP with `tile` */

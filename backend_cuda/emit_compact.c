@@ -41,15 +41,11 @@ void fsr_emit_compact_room(fsr_emit *e) {
     const int size = widest(e);
     for (int v = 0; e->s.pooled && v < e->k->ninsts; v++)
         pool(e, v);
-    if (e->s.pooled && !e->s.members)
-        fsr_emit_compact_among(e);
+    if (e->s.pooled)
+        fsr_emit_line(e, "const u32 among = fsr_among(end, t * %d, %d);", fsr_emit_tile_columns(e),
+                      fsr_emit_tile_columns(e));
     else if (size && !e->s.pooled)
         fsr_emit_line(e, "__shared__ c128 room[%d];", e->s.threads * e->s.vector * size / 16);
-}
-
-void fsr_emit_compact_among(fsr_emit *e) {
-    fsr_emit_line(e, "const u32 among = fsr_among(end, t * %d, %d);", fsr_emit_tile_columns(e),
-                  fsr_emit_tile_columns(e));
 }
 
 void fsr_emit_compact_registers(fsr_emit *e, int v) {
@@ -137,12 +133,10 @@ void fsr_emit_pool_sums(fsr_emit *e, int stage) {
     const int f = fsr_counting_fold(e->k, store), warps = fsr_emit_warps(e);
     char scratch[FSR_REF] = "nullptr";
     if (warps > 1)
-        snprintf(scratch, sizeof scratch, "s%d_%d", e->pass, stage);
-    if (e->s.members)
-        fsr_emit_line(e, "if (threadIdx.x == 0) follows = next;");
-    fsr_emit_line(e, "const chain%d_%d::state total%d = {op%d::state{(%s)fsr_pool_counts<%d, %d>(w%d, q%d, %s)}};",
+        snprintf(scratch, sizeof scratch, "s%d_%d%s", e->pass, stage, e->s.slots ? "[flip ^= 1]" : "");
+    fsr_emit_line(e, "const chain%d_%d::state total%d = {op%d::state{(%s)fsr_pool_counts<%d, %d, %s>(w%d, q%d, %s)}};",
                   e->pass, stage, stage, e->op_of[f], fsr_emit_type(fsr_combine_dtype(e->k->fold[f].combine, 0)),
-                  e->s.vector, warps, store->arg[1], stage, scratch);
+                  e->s.vector, warps, e->s.slots ? "true" : "false", store->arg[1], stage, scratch);
 }
 
 /* Of an element: what is stored, and whether. */
@@ -222,8 +216,10 @@ void fsr_emit_pool_out(fsr_emit *e, int stage, bool early) {
             fsr_emit_line(e, "fsr_barrier();");
         waited = true;
         fsr_emit_line(e,
-                      "fsr_pool_out<%d, %s>(&%s, pool%d, prefix%d.f%d.c0, (u32)total%d.f%d.c0, t * %d, among, cols);",
-                      e->s.threads, inst->front ? "true" : "false", fsr_emit_element(e, row, inst->index, NULL), v, s,
-                      f, s, f, fsr_emit_tile_columns(e));
+                      "fsr_pool_out<%d, %s, %s>(&%s, pool%d, %s, prefix%d.f%d.c0, (u32)total%d.f%d.c0, t * %d, among, "
+                      "cols);",
+                      e->s.slots ? e->s.writers : e->s.threads, inst->front ? "true" : "false",
+                      e->s.slots ? "true" : "false", fsr_emit_element(e, row, inst->index, NULL), v,
+                      e->s.slots ? "own" : "threadIdx.x", s, f, s, f, fsr_emit_tile_columns(e));
     }
 }

@@ -247,7 +247,7 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
 static void print_function(const fsr_kernel *k, const char *body, fsr_text *out) {
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
     int n = fsr_emit_params(k, body, param);
-    fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d", k->schedule.threads);
+    fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d", fsr_kernel_threads(k));
     if (k->schedule.resident)
         fsr_text_add(out, ", %d", k->schedule.resident);
     fsr_text_add(out, ")\n%s(", k->name);

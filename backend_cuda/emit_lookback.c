@@ -50,15 +50,6 @@ static void thread_column(fsr_emit *e) {
     fsr_emit_line(e, "const idx column = %s;", column);
 }
 
-/* Of blocks that do tile after tile: t and c0 change. */
-static void chained_head(fsr_emit *e) {
-    fsr_emit_line(e, "const idx r = 0;");
-    fsr_emit_line(e, "const idx end = %s;", fsr_emit_columns(e));
-    thread_column(e);
-    fsr_emit_line(e, "idx t = tile;");
-    fsr_emit_line(e, "idx c0 = t * %d + column;", fsr_emit_tile_columns(e));
-}
-
 /* A tile behind the count has nothing to do where nobody asks for the end of what is scanned: those behind it have
  * nothing to do either. */
 static void one_row_head(fsr_emit *e) {
@@ -124,12 +115,10 @@ static void finish_rows(fsr_emit *e, const char *guard) {
     fsr_emit_row_values(e, 1, guard);
 }
 
-/* What the scans of a row end with, its last tile has, behind which there is none. */
-static void finish_riding(fsr_emit *e) {
+void fsr_emit_riding(fsr_emit *e, const char *guard) {
     int rows[FSR_MAX_INSTS];
     if (fsr_kernel_rows(e->k, 1, rows) == 0)
         return;
-    fsr_emit_line(e, e->s.members ? "if (t + 1 != splits) continue;" : "if (t + 1 != splits) return;");
     fsr_emit_line(e, "pass0::state all0;");
     for (int f = 0; f < e->k->nfolds; f++) {
         const int scan = fsr_fold_rides(e->k, f);
@@ -138,23 +127,15 @@ static void finish_riding(fsr_emit *e) {
                           fsr_tile_fold_stage(e->k, &e->tile, scan), scan, fsr_tile_fold_stage(e->k, &e->tile, scan),
                           scan);
     }
-    fsr_emit_row_values(e, 1, "threadIdx.x == 0");
+    fsr_emit_row_values(e, 1, guard);
 }
 
-/* Tile after tile, each loaded while the one before waits and is written. What is shared has readers no later than the
- * barrier of the wait, and writers no earlier than behind it. */
-static void chained_tiles(fsr_emit *e) {
-    fsr_emit_line(e, "__shared__ u32 follows;");
-    fsr_emit_tile_begin(e);
-    fsr_emit_tile_loads(e);
-    fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx then = t; then < splits; t = then) {");
-    fsr_emit_compact_among(e);
-    fsr_emit_line(e, "u32 next = 0;");
-    fsr_emit_line(e, "if (threadIdx.x == 0) next = fsr_add_ticket((u32 *)zero);");
-    fsr_emit_tile_stages(e);
-    finish_riding(e);
-    fsr_emit_close(e);
+/* What the scans of a row end with, its last tile has, behind which there is none. */
+static void finish_riding(fsr_emit *e) {
+    int rows[FSR_MAX_INSTS];
+    if (fsr_kernel_rows(e->k, 1, rows))
+        fsr_emit_line(e, "if (t + 1 != splits) return;");
+    fsr_emit_riding(e, "threadIdx.x == 0");
 }
 
 /* A tile before the columns that are left: what is scanned of it is the identity, which the tiles behind it wait for. */
@@ -174,18 +155,13 @@ static void leave_early(fsr_emit *e) {
     fsr_emit_close(e);
 }
 
-void fsr_emit_lookback_next(fsr_emit *e, int stage) {
-    fsr_emit_line(e, "if (threadIdx.x == 0) board%d.post(0, t, total%d);", stage, stage);
-    fsr_emit_line(e, "then = follows;");
-    fsr_emit_open(e, "if (then < splits) {");
-    fsr_emit_line(e, "c0 = then * %d + column;", fsr_emit_tile_columns(e));
-    fsr_emit_tile_loads(e);
-    fsr_emit_close(e);
-}
-
 void fsr_emit_lookback(fsr_emit *e) {
     const bool beside = fsr_emit_beside(e) > 1;
     char guard[FSR_REF] = "threadIdx.x == 0", first[FSR_EXPR];
+    if (e->s.slots) {
+        fsr_emit_ring(e);
+        return;
+    }
     if (beside)
         snprintf(guard, sizeof guard, "threadIdx.x < beside");
     snprintf(first, sizeof first, "t == 0 && %s", guard);
@@ -193,7 +169,7 @@ void fsr_emit_lookback(fsr_emit *e) {
         thread_column(e);
     fsr_emit_line(e, "__shared__ u32 ticket;");
     fsr_emit_line(e, "const idx tile = fsr_take_ticket((u32 *)zero, ticket);");
-    beside ? rows_head(e) : e->s.members ? chained_head(e) : one_row_head(e);
+    beside ? rows_head(e) : one_row_head(e);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
     fsr_emit_compact_room(e);
@@ -203,10 +179,6 @@ void fsr_emit_lookback(fsr_emit *e) {
     boards(e);
     fsr_emit_pass_state(e);
     leave_early(e);
-    if (e->s.members) {
-        chained_tiles(e);
-        return;
-    }
     fsr_emit_tile(e);
     if (beside)
         finish_rows(e, guard);

@@ -83,7 +83,7 @@ void fsr_emit_pass_state(fsr_emit *e) {
         if (!fsr_kernel_chain(e->k, p, e->tile.stage, s).n)
             continue;
         if (wide && fsr_emit_pool_counts(e, s))
-            fsr_emit_line(e, "__shared__ u32 s%d_%d[%d];", p, s, warps);
+            fsr_emit_line(e, "__shared__ u32 s%d_%d%s[%d];", p, s, e->s.slots ? "[2]" : "", warps);
         else if (wide)
             fsr_emit_line(e, "__shared__ chain%d_%d::state s%d_%d[%d][%d];", p, s, p, s, beside ? 1 : 2, warps);
         if (e->s.kind != FSR_SCHEDULE_LOOKBACK)

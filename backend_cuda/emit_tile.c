@@ -240,11 +240,7 @@ static void chain_lookback(fsr_emit *e, int s) {
                       "const chain%d_%d::state prefix%d = fsr_rows_lookback<chain%d_%d, %d, %d>(total%d, t, board%d, "
                       "beside, k%d);",
                       p, s, s, p, s, beside, e->s.threads / 32, s, s, s);
-    else if (e->s.members) {
-        fsr_emit_lookback_next(e, s);
-        fsr_emit_line(e, "const chain%d_%d::state prefix%d = fsr_before_tile<chain%d_%d, %d>(t, board%d, k%d);", p, s,
-                      s, p, s, fsr_emit_warps(e), s, s);
-    } else
+    else
         fsr_emit_line(e, "const chain%d_%d::state prefix%d = fsr_lookback<chain%d_%d, %d>(total%d, t, board%d, k%d);",
                       p, s, s, p, s, fsr_emit_warps(e), s, s, s);
 }
@@ -265,7 +261,11 @@ static void complete_chain(fsr_emit *e, int stage) {
         return;
     const bool scans = chain_scans(e, &chain), looks_back = e->s.kind == FSR_SCHEDULE_LOOKBACK;
     chain_sums(e, s);
+    if (e->s.slots)
+        fsr_emit_ring_counted(e, s);
     fsr_emit_pool_early(e, s + 1);
+    if (e->s.slots)
+        return;
     if (looks_back && scans)
         chain_lookback(e, s);
     fsr_emit_pool_out(e, s + 1, true);

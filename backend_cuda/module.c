@@ -112,7 +112,7 @@ static fsr_status module_new(fsr_cuda *c, const fsr_kernel *k, fsr_module **out,
     }
     m->loaded.hash = XXH3_64bits(m->source.text, m->source.size);
     m->contraction = k->contraction;
-    m->threads = k->schedule.threads;
+    m->threads = fsr_kernel_threads(k);
     m->resident = k->schedule.resident;
     m->cooperative = fsr_kernel_is_cooperative(k);
     m->dynamic_bytes = (int)fsr_kernel_launched_bytes(k);

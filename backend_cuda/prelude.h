@@ -19,6 +19,7 @@ extern const fsr_prelude_piece fsr_prelude_scalar[];   /* bits, division, mathem
 extern const fsr_prelude_piece fsr_prelude_complex[];  /* complex numbers */
 extern const fsr_prelude_piece fsr_prelude_memory[];   /* vectors */
 extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, scans, tickets, boards */
+extern const fsr_prelude_piece fsr_prelude_ring[];     /* slots of shared memory, and copies into them */
 extern const fsr_prelude_piece fsr_prelude_filter[];   /* compacted stores */
 
 /* Appends the pieces that `body` mentions, and those that they mention. */

@@ -23,8 +23,6 @@ bool fsr_kernel_has_places(const fsr_kernel *k);
 /* pool.c */
 /* Bytes of an element of every array that filters store, together. */
 int fsr_kernel_filtered_bytes(const fsr_kernel *k);
-/* True if blocks of a look-back may do tile after tile, see fsr_schedule. */
-bool fsr_kernel_may_chain(const fsr_kernel *k);
 /* True if the tiles of a look-back may be pooled, see fsr_schedule. */
 bool fsr_kernel_may_pool(const fsr_kernel *k);
 /* The fold whose running result is what `store`, a filter's, counts by. */

@@ -3,6 +3,7 @@
  * layout. Sizes of 2^31 rows of 2^31 columns do not wrap: all arithmetic is graph/size.h's. */
 #include "fusion/launch_shape.h"
 #include "fusion/nest.h"
+#include "fusion/ring.h"
 #include "fusion/square.h"
 #include "fusion/target.h"
 #include "fusion/tile.h"
@@ -162,8 +163,14 @@ static int64_t map_blocks(const fsr_kernel *k, const int64_t *integer) {
 
 int64_t fsr_kernel_launched_bytes(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    return s->ranges ? s->bins * (int64_t)fsr_dtype_size(k->inst[fsr_kernel_combining(k)].dtype)
-                     : fsr_kernel_parked_bytes(k);
+    return s->ranges  ? s->bins * (int64_t)fsr_dtype_size(k->inst[fsr_kernel_combining(k)].dtype)
+           : s->slots ? s->slots * fsr_ring_slot_bytes(k)
+                      : fsr_kernel_parked_bytes(k);
+}
+
+int fsr_kernel_threads(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    return s->threads + (s->slots ? s->writers + FSR_RING_WARPS * 32 : 0);
 }
 
 int64_t fsr_kernel_blocks(const fsr_kernel *k, const int64_t *integer) {
@@ -227,7 +234,7 @@ bool fsr_kernel_leaves_flags(const fsr_kernel *k) {
 }
 
 bool fsr_kernel_is_cooperative(const fsr_kernel *k) {
-    return k->schedule.kind == FSR_SCHEDULE_TEAM;
+    return k->schedule.kind == FSR_SCHEDULE_TEAM || k->schedule.slots;
 }
 
 int64_t fsr_kernel_widest_state(const fsr_kernel *k) {
@@ -258,7 +265,7 @@ int64_t fsr_kernel_work_bytes(const fsr_kernel *k, const int64_t *integer) {
     const fsr_schedule *s = &k->schedule;
     if (s->target == FSR_TARGET_CPU)
         return cpu_work_bytes(k, integer);
-    if (s->kind == FSR_SCHEDULE_MAP || s->kind == FSR_SCHEDULE_ROW || integer[FSR_INT_ROWS] <= 0)
+    if (s->kind == FSR_SCHEDULE_MAP || s->kind == FSR_SCHEDULE_ROW || s->slots || integer[FSR_INT_ROWS] <= 0)
         return 0;
     if (s->kind == FSR_SCHEDULE_TEAM)
         return team_work_bytes(k, integer);
@@ -283,6 +290,8 @@ int64_t fsr_kernel_zero_bytes(const fsr_kernel *k, const int64_t *integer) {
     case FSR_SCHEDULE_SPLIT: return tickets_bytes(rows);
     case FSR_SCHEDULE_COL: return integer[FSR_INT_SPLITS] > 1 ? tickets_bytes(fsr_ceil_div(rows, col_tile(s))) : 0;
     case FSR_SCHEDULE_LOOKBACK:
+        if (s->slots)
+            return fsr_round_up(fsr_size_mul(8, integer[FSR_INT_SPLITS]), FSR_WORK_ALIGN);
         return fsr_size_add(tickets_bytes(fsr_size_add(1, fsr_kernel_reductions(k, 0, false).n ? rows : 0)),
                             boards(k, integer, true));
     case FSR_SCHEDULE_TEAM: return tickets_bytes(s->abreast);

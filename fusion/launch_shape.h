@@ -14,6 +14,7 @@
  *   LOOKBACK  zero: a ticket for tiles, then, if there are reductions, one a row; then the board of each chain
  *             work: partial states [row][tile] of the reductions, then the values of boards whose states are too wide
  *             to travel with their flag
+ *             with slots (ring.h): zero: a word of 8 bytes a tile, its count and 1 << 32
  * A board has fsr_board_entries entries a row: level 0 is one a tile, level l one for 32 to the l complete tiles. */
 #ifndef FUSOR_FUSION_LAUNCH_SHAPE_H
 #define FUSOR_FUSION_LAUNCH_SHAPE_H
@@ -47,6 +48,8 @@ int64_t fsr_kernel_widest_state(const fsr_kernel *k);
 /* Shared memory of a LOOKBACK block of several rows: a state a thread of each chain and of the reductions, twice of the
  * last, and four a row of each chain. */
 int64_t fsr_beside_shared_bytes(const fsr_kernel *k);
+/* Threads of a block, those among them that the schedule has beside `threads`. */
+int fsr_kernel_threads(const fsr_kernel *k);
 /* Shared memory that a launch gives each block. */
 int64_t fsr_kernel_launched_bytes(const fsr_kernel *k);
 

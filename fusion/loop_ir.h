@@ -296,8 +296,11 @@ typedef struct fsr_schedule {
     int items;       /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent; /* ROW: abreast * items >= cols, so that a row is held at once. TEAM: threads * items >= stretch */
     int members;     /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part.
-                         LOOKBACK: blocks that do tile after tile, with the loads of the next one on their way while they
-                         wait for the tiles to the left; 0: a block for each tile */
+                         LOOKBACK: blocks, all resident at once, that do every members-th tile each, by a ring of slots;
+                         0: a block for each tile */
+    int slots; /* LOOKBACK, with `members`: tiles that a block has on their way at once, in shared memory that the launch
+                    gives; see ring.h */
+    int writers;      /* with `slots`: threads of a block beside those that count, which write */
     int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
     int resident; /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
     int bins; /* MAP: elements, a power of two, of which a block has the combining store's in shared memory, and combines

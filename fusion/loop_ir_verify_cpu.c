@@ -185,7 +185,7 @@ bool fsr_check_cpu(const fsr_check *v) {
     if (s->kind != FSR_SCHEDULE_MAP && s->kind != FSR_SCHEDULE_ROW && s->kind != FSR_SCHEDULE_COL)
         return fsr_check_bad(v, "schedule: a CPU has no schedule %s", fsr_schedule_name(s->kind));
     if (s->threads || s->vector || s->items || s->persistent || s->accumulators || s->resident || s->outlined ||
-        s->branched || s->members)
+        s->branched || s->members || s->slots || s->writers)
         return fsr_check_bad(v, "schedule: a CPU has no blocks of threads");
     if (s->abreast < 1)
         return fsr_check_bad(v, "schedule: %d rows abreast", s->abreast);

@@ -9,6 +9,7 @@
 #include "fusion/loop_ir_verify.h"
 #include "fusion/nest.h"
 #include "fusion/outputs.h"
+#include "fusion/ring.h"
 #include "fusion/square.h"
 #include "fusion/tile.h"
 #include "fusion/walk.h"
@@ -77,6 +78,20 @@ static bool check_beside(const fsr_check *v) {
            fsr_check_bad(v, "schedule: states of rows side by side do not lie in shared memory");
 }
 
+/* Slots of a ring: two at least, whole warps at each of its steps, more than one of them to count, for whose barrier a
+ * tile's elements wait before others take their place. */
+static bool check_ring(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    if (!s->slots)
+        return !s->writers || fsr_check_bad(v, "schedule: %d threads write tiles of no slots", s->writers);
+    if (s->members < 1 || !fsr_check_range(s->slots - 2, FSR_RING_MOST_SLOTS - 1) || !fsr_kernel_may_ring(v->k))
+        return fsr_check_bad(v, "schedule: %d blocks of %d slots cannot share what is filtered", s->members, s->slots);
+    if (s->writers < 32 || s->writers % 32 != 0 || s->threads < 64 || fsr_kernel_threads(v->k) > 1024)
+        return fsr_check_bad(v, "schedule: %d threads count and %d write", s->threads, s->writers);
+    return fsr_kernel_launched_bytes(v->k) <= FSR_RING_BYTES ||
+           fsr_check_bad(v, "schedule: %d slots do not lie in shared memory", s->slots);
+}
+
 /* The shape of a block. */
 static bool check_gpu(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
@@ -94,8 +109,7 @@ static bool check_gpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; i++)
         if (v->k->stand[i].gathered)
             return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
-    const bool chained = s->kind == FSR_SCHEDULE_LOOKBACK && fsr_kernel_may_chain(v->k);
-    if (s->members < 0 || (s->members && !chained && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
+    if (s->members < 0 || (s->members && !s->slots && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->parked < 0 || (s->parked && !fsr_kernel_may_park(v->k, s->parked)))
         return fsr_check_bad(v, "schedule: %d vectors of a thread cannot be parked", s->parked);
@@ -114,7 +128,7 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: pools what has no room, or reductions that no scan ends with");
     if ((s->high || s->broad) != (v->k->nests || fsr_kernel_is_nest(v->k)))
         return fsr_check_bad(v, "schedule: tiles are for several nests, and each of them has some");
-    return check_square(v) && check_outputs(v) && check_bins(v) && check_beside(v);
+    return check_square(v) && check_outputs(v) && check_bins(v) && check_beside(v) && check_ring(v);
 }
 
 static bool check_versions(const fsr_check *v) {

@@ -8,14 +8,6 @@
  * until the last neighbour has posted: 111 a thread, so one block of 512 on a multiprocessor, with which everything
  * waits.
  *
- * Chained: a block does tile after tile. Once its tile is pooled a thread's registers are free, so it takes the next
- * tile and loads that before it waits for the tiles to the left of the one it has, and while it writes that one. Tiles
- * are taken in order by whoever runs, so that the least tile that nobody has finished never waits for a block that does
- * not run. Counter-example to a block for each tile: 16 elements a thread of 2^27 f32, 10 us a block on one H200, 3.6
- * of which are its start, its ticket, the way to memory and the wait, in which it loads nothing. But a tile is counted
- * only when the one before it in its block has been waited for, so that waits follow from waits: a schedule that is set by
- * hand may ask for it, and no rule does (schedule_tile.c).
- *
  * Parked: of a scan's elements that a thread has, some vectors go to shared memory, each to a place of the thread's own,
  * as soon as its fold is known, and come back when the tile's place is: a third block of 512 threads fits on a
  * multiprocessor. Nobody else reads them, so no barrier is needed, and the bits are the same.
@@ -78,29 +70,6 @@ bool fsr_reductions_ride(const fsr_kernel *k) {
             all = all && fsr_fold_rides(k, f) >= 0;
         }
     return any && all;
-}
-
-/* Of an element's values none is asked for once its tile is pooled. */
-static bool ends_in_pool(const fsr_kernel *k, const fsr_tile_pass *pass, int v) {
-    const fsr_inst *inst = &k->inst[v];
-    if (inst->kind == FSR_INST_STORE)
-        return fsr_tile_pools_early(k, pass, v);
-    if ((inst->kind == FSR_INST_LOAD && (fsr_inst_is_late(k, v) || fsr_inst_guard(inst) >= 0)) ||
-        fsr_call_arrays(k, inst))
-        return false;
-    return pass->stage[v] == 0 || fsr_picks_fold(k, inst);
-}
-
-bool fsr_kernel_may_chain(const fsr_kernel *k) {
-    const fsr_schedule *s = &k->schedule;
-    fsr_tile_pass pass;
-    bool all = s->kind == FSR_SCHEDULE_LOOKBACK && s->pooled && !k->nparallel && !s->nversions && !k->nloops;
-    if (!all || (!s->riding && fsr_kernel_reductions(k, 0, false).n))
-        return false;
-    fsr_tile_pass_make(k, 0, &pass);
-    for (int i = 0; i < pass.n; i++)
-        all = all && ends_in_pool(k, &pass, pass.loop[i]);
-    return all && pass.nstages <= 2 && fsr_tile_counts(k, &pass, 0) >= 0;
 }
 
 int64_t fsr_kernel_vector_bytes(const fsr_kernel *k) {

@@ -13,6 +13,7 @@
 #include "fusion/schedule_gpu.h"
 #include "fusion/filter.h"
 #include "fusion/launch_shape.h"
+#include "fusion/ring.h"
 #include "fusion/tile.h"
 
 enum {
@@ -391,6 +392,7 @@ bool fsr_schedule_gpu(fsr_group *group, const fsr_target *target) {
         fsr_choose_versions(group);
         k->schedule.early = k->schedule.early && !k->schedule.nversions;
         fsr_choose_branches(group);
+        fsr_choose_ring(group, target);
     }
     return compacts(&k->schedule) || fsr_kernel_place_filters(k);
 }

@@ -51,6 +51,8 @@ static const struct {
               FIELD(COUNT, GPU, vector),
               FIELD(COUNT, GPU, items),
               FIELD(SOME, GPU, members),
+              FIELD(SOME, GPU, slots),
+              FIELD(SOME, GPU, writers),
               FIELD(SOME, GPU, parked),
               FIELD(COUNT, GPU, accumulators),
               FIELD(COUNT, GPU, resident),

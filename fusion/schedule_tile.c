@@ -12,14 +12,14 @@
  * combined as they arrive: measured, the sum of a product with 64 words of loads is faster at two blocks too (0.464
  * against 0.597 ms). A narrow sum of 32 elements holds 48 words and spills 11 of them while it looks back. A pooled
  * filter's threads hold nothing while they wait; half of 2^27 f32 with one block of 512 a multiprocessor (111
- * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321; with 396 blocks that do tile after tile (pool.c)
- * 0.326 where a block for each tile takes 0.306, and of 128 threads 0.39 and 0.32: so no rule chooses these.
+ * registers, not pooled) 0.468 ms, with two 0.373, with three 0.321.
  *
  * Parked: with 28 elements of each thread in shared memory three blocks of 512 threads have room. Measured on one H200,
  * texts by hand of cumsum and map_scan_map of 2^27: 0.317, 0.432 ms; with 20 of 28 there 0.348, 0.460; with none, two
  * blocks, 0.393, 0.538. All or none, so. */
 #include "fusion/filter.h"
 #include "fusion/interval.h"
+#include "fusion/ring.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/target.h"
 #include "fusion/tile.h"
@@ -172,6 +172,8 @@ static int parked_vectors(const fsr_kernel *k) {
 
 static int lookback_residents(const fsr_kernel *k) {
     int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING;
+    if (k->schedule.slots)
+        return 1;
     if (k->schedule.parked)
         return POOLED_THREADS / threads;
     for (int f = 0; f < k->nfolds; ++f)
@@ -192,6 +194,7 @@ void fsr_finish_gpu(fsr_kernel *k) {
     fsr_finish_gpu_versions(k);
     s->pooled = fsr_kernel_may_pool(k);
     s->riding = fsr_reductions_ride(k);
+    fsr_finish_ring(k);
     s->parked = s->kind == FSR_SCHEDULE_LOOKBACK ? parked_vectors(k) : 0;
     s->resident = s->kind == FSR_SCHEDULE_TEAM       ? FSR_TEAM_RESIDENTS
                   : s->kind == FSR_SCHEDULE_LOOKBACK ? lookback_residents(k)

@@ -18,6 +18,8 @@ typedef struct fsr_target {
     int max_parameter_bytes; /* kernel arguments */
     bool cooperative;        /* a GPU that can run all blocks of a launch at once, or refuse it */
     bool tiles;              /* a GPU on which values that neighbours read may be computed for tiles */
+    bool bulk_copies;        /* a GPU that copies from memory to shared memory by itself, and tells a barrier there */
+    int64_t launched_bytes;  /* shared memory that a launch may give one block */
     /* Whether the backend has a library for a call of graph/libraries.def that plans can do without; it is looked for
      * when first asked. NULL: it has none. */
     bool (*has)(void *backend, int library);

@@ -1,6 +1,6 @@
 // greater, cast, cumsum, neg, compact
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 256 threads, abreast 1, vector 4, items 28
+// lookback: 512 threads, abreast 1, vector 4, items 16
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -38,8 +38,7 @@ __forceinline__ static void fsr_load(T (&x)[N], int at, const T *p)
 static inline void fsr_barrier() { __syncthreads(); }
 /* Words from another lane; every lane of the warp takes part. */
 static inline u32 fsr_shuffle_word(u32 w, u32 lane) { return __shfl_sync(0xffffffffu, w, lane); }
-static inline u32 fsr_add_ticket(u32 *p) { return atomicAdd(p, 1u); }
-static inline void fsr_pause() { __nanosleep(20); }
+static inline void fsr_warp_barrier() { __syncwarp(); }
 /* Words that blocks leave for each other: a value and its flag in one access, or a flag that follows a value. */
 static inline void fsr_post_word(u64 *p, u64 w) { asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(w) : "memory"); }
 static inline u64 fsr_peek_word(const u64 *p)
@@ -48,161 +47,118 @@ static inline u64 fsr_peek_word(const u64 *p)
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(w) : "l"(p) : "memory");
     return w;
 }
-static inline void fsr_post_pair(u64 *p, u64 a, u64 b)
+/* Shared memory that the launch gives. */
+#define fsr_dynamic(T, name, n) extern __shared__ T name[]
+/* An address of shared memory as instructions for it take it. */
+static inline u32 fsr_near(const void *p)
 {
-    asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.gpu.global.b128 [%0], q; }" ::"l"(p), "l"(a), "l"(b) : "memory");
+    u32 a;
+    asm("{ .reg .u64 q; cvta.to.shared.u64 q, %1; cvt.u32.u64 %0, q; }" : "=r"(a) : "l"(p));
+    return a;
 }
-static inline void fsr_peek_pair(const u64 *p, u64 &a, u64 &b)
+/* Gates, barriers in shared memory: so many arrivals, and bytes that are expected, end a turn of one. Turns have the parities 0, 1, 0 ... */
+static inline void fsr_gate_start(u64 *p, u32 n) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(fsr_near(p)), "r"(n) : "memory"); }
+static inline void fsr_gates_started() { asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async;" ::: "memory"); }
+static inline void fsr_gate_arrive(u64 *p) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(fsr_near(p)) : "memory"); }
+/* Arrives, and expects bytes. */
+static inline void fsr_gate_expect(u64 *p, u32 bytes) { asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(fsr_near(p)), "r"(bytes) : "memory"); }
+/* Until a turn of this parity has ended. */
+static inline void fsr_gate_await(u64 *p, u32 parity)
 {
-    asm volatile("{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }" : "=l"(a), "=l"(b) : "l"(p) : "memory");
+    const u32 a = fsr_near(p);
+    u32 ended;
+    do asm volatile("{ .reg .pred q; mbarrier.try_wait.parity.shared::cta.b64 q, [%1], %2; selp.u32 %0, 1, 0, q; }" : "=r"(ended) : "r"(a), "r"(parity) : "memory");
+    while (!ended);
 }
-static inline void fsr_post_flag(u32 *p) { asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(1u) : "memory"); }
-static inline u32 fsr_peek_flag(const u32 *p)
+/* The GPU copies whole vectors of 16 bytes and tells the gate. */
+static inline void fsr_bulk_copy(void *to, const void *from, u32 bytes, u64 *gate)
 {
-    u32 w;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(w) : "l"(p) : "memory");
-    return w;
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 ::"r"(fsr_near(to)), "l"(from), "r"(bytes), "r"(fsr_near(gate)) : "memory");
 }
-/* A state as words. */
-template <class S, class W> union fsr_words {
-    S state;
-    W word[(sizeof(S) + sizeof(W) - 1) / sizeof(W)];
-    fsr_words() : word{} {}
-    fsr_words(const S &s) : word{} { state = s; }
+/* What a thread has read or written of shared memory comes before copies there that others ask for behind it. */
+static inline void fsr_bulk_follows() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+/* A barrier of the block's first THREADS threads. */
+template <int THREADS> static inline void fsr_first_meet() { asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory"); }
+static inline u32 fsr_warp_add(u32 w) { return __reduce_add_sync(0xffffffffu, w); }
+struct alignas(128) fsr_line { u8 e[128]; };
+/* Of each slot: its tile is there, is pooled, its place is known, is written. Which place that is, and how many it selects. */
+template <int SLOTS, int COUNTERS, int WRITERS, class I> struct fsr_ring {
+    u64 full[SLOTS], pooled[SLOTS], placed[SLOTS], empty[SLOTS];
+    I before[SLOTS];
+    u32 selected[SLOTS];
+    void start()
+    {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < SLOTS; s++) {
+                fsr_gate_start(&full[s], 1);
+                fsr_gate_start(&pooled[s], COUNTERS / 32);
+                fsr_gate_start(&placed[s], 1);
+                fsr_gate_start(&empty[s], WRITERS / 32);
+            }
+            fsr_gates_started();
+        }
+        fsr_barrier();
+    }
+    /* A warp is done with a slot: lanes' work before the one's arrival. */
+    static void leave(u64 *gate)
+    {
+        fsr_warp_barrier();
+        if (threadIdx.x % 32 == 0) fsr_gate_arrive(gate);
+    }
 };
-template <class S> __forceinline__ static S fsr_shuffle(const S &s, u32 lane)
+/* One warp: what stands before each of the block's tiles. words: of every tile how many it selects, and 1 << 32. MEMBERS: blocks at most. */
+template <int MEMBERS, int SLOTS, int COUNTERS, int WRITERS, class I>
+__forceinline__ static void fsr_ring_add_up(fsr_ring<SLOTS, COUNTERS, WRITERS, I> &ring, const u64 *words, idx blocks, idx tiles)
 {
-    fsr_words<S, u32> w(s);
-#pragma unroll
-    for (int i = 0; i < (int)(sizeof(S) + 3) / 4; i++) w.word[i] = fsr_shuffle_word(w.word[i], lane);
-    return w.state;
-}
-/* Inclusive scans of N independent states over LANES lanes, as many side by side as eight registers hold. */
-template <class F, int LANES, class S, int N> __forceinline__ static void fsr_warp_scan(S (&x)[N])
-{
-    constexpr int M = sizeof(S) < 32 ? 32 / (int)sizeof(S) : 1;
+    constexpr int N = (MEMBERS + 31) / 32;
     const u32 lane = threadIdx.x % 32;
+    I all = 0;
+    u32 slot = 0;
+    for (idx t = blockIdx.x; t < tiles; t += blocks) {
+        u64 w[N];
+        u32 sum = 0;
 #pragma unroll
-    for (int first = 0; first < N; first += M) {
-#pragma unroll
-        for (u32 d = 1; d < LANES; d *= 2) {
-            S y[M];
-#pragma unroll
-            for (int i = 0; i < M && first + i < N; i++) y[i] = fsr_shuffle(x[first + i], lane - d);
-#pragma unroll
-            for (int i = 0; i < M && first + i < N; i++)
-                if (lane % LANES >= d) x[first + i] = F::combine(y[i], x[first + i]);
+        for (int i = 0; i < N; i++) {
+            const u32 q = lane + 32 * i;
+            w[i] = (u64)1 << 32;
+            if (q < blocks && q <= t) w[i] = fsr_peek_word(words + (t - q));
         }
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const u32 q = lane + 32 * i;
+            while (!(w[i] >> 32)) w[i] = fsr_peek_word(words + (t - q));
+            sum += (u32)w[i];
+        }
+        const u32 own = fsr_shuffle_word((u32)w[0], 0);
+        sum = fsr_warp_add(sum);
+        if (lane == 0) {
+            ring.before[slot] = all + (I)(sum - own);
+            ring.selected[slot] = own;
+            fsr_gate_arrive(&ring.placed[slot]);
+        }
+        all += (I)sum;
+        slot = slot + 1 < SLOTS ? slot + 1 : 0;
     }
 }
-static inline u32 fsr_take_ticket(u32 *ticket, u32 &shared)
+/* Of n elements the bytes that the GPU copies; the others, of the last tile, the thread that asks for it does. */
+template <class T> static inline u32 fsr_bulk_bytes(u32 n) { return n * (u32)sizeof(T) / 16 * 16; }
+template <class T> static inline void fsr_bulk_rest(T *to, const T *from, u32 n)
 {
-    if (threadIdx.x == 0) shared = fsr_add_ticket(ticket);
-    fsr_barrier();
-    return shared;
+    for (u32 i = fsr_bulk_bytes<T>(n) / (u32)sizeof(T); i < n; i++) to[i] = from[i];
 }
-static inline u64 fsr_aligned(u64 bytes) { return (bytes + 63) / 64 * 64; }
-static inline u32 fsr_board_entries(u32 tiles) { return tiles + (tiles >> 5) + (tiles >> 10) + (tiles >> 15); }
-/* Where the tiles of a row leave their folds: entry (0, i) of tile i, entry (l, i) of 32 complete entries of level l - 1. */
-template <class F> struct fsr_board {
-    typedef typename F::state S;
-    static constexpr u64 flag = sizeof(S) <= 4 ? 8 : sizeof(S) <= 12 ? 16 : 4;
-    static constexpr u64 value = sizeof(S) <= 12 ? 0 : sizeof(S);
-    char *flags, *values;
-    u32 tiles;
-    u32 entry(int level, u32 i) const
-    {
-        return i + (level > 0 ? tiles : 0) + (level > 1 ? tiles >> 5 : 0) + (level > 2 ? tiles >> 10 : 0);
-    }
-    fsr_board row(u64 r) const
-    {
-        const u64 at = r * fsr_board_entries(tiles);
-        return {flags + at * flag, values + at * value, tiles};
-    }
-    void post(int level, u32 i, const S &s) const
-    {
-        const u32 at = entry(level, i);
-        if constexpr (sizeof(S) <= 4) {
-            fsr_post_word((u64 *)flags + at, fsr_words<S, u32>(s).word[0] | (u64)1 << 32);
-        } else if constexpr (sizeof(S) <= 12) {
-            const fsr_words<S, u64> w(s);
-            const u64 high = sizeof(S) > 8 ? w.word[(sizeof(S) - 1) / 8] & 0xffffffffu : 0;
-            fsr_post_pair((u64 *)flags + 2 * (u64)at, w.word[0], high | (u64)1 << 32);
-        } else {
-            ((S *)values)[at] = s;
-            fsr_post_flag((u32 *)flags + at);
-        }
-    }
-    S wait(int level, u32 i) const
-    {
-        const u32 at = entry(level, i);
-        if constexpr (sizeof(S) <= 4) {
-            u64 w = fsr_peek_word((const u64 *)flags + at);
-            for (; !(w >> 32); w = fsr_peek_word((const u64 *)flags + at)) fsr_pause();
-            fsr_words<S, u32> s;
-            s.word[0] = (u32)w;
-            return s.state;
-        } else if constexpr (sizeof(S) <= 12) {
-            u64 low, high;
-            fsr_peek_pair((const u64 *)flags + 2 * (u64)at, low, high);
-            for (; !(high >> 32); fsr_peek_pair((const u64 *)flags + 2 * (u64)at, low, high)) fsr_pause();
-            fsr_words<S, u64> s;
-            s.word[0] = low;
-            if constexpr (sizeof(S) > 8) s.word[1] = high & 0xffffffffu;
-            return s.state;
-        } else {
-            while (!fsr_peek_flag((const u32 *)flags + at)) fsr_pause();
-            return ((const S *)values)[at];
-        }
-    }
-};
-/* A warp folds the entries of a level to the left of tile t within its set of 32, and posts the fold of a set that t completes
-   one level up. The top level has no sets. */
-template <class F> __forceinline__ static typename F::state fsr_climb(int level, u32 t, const fsr_board<F> &board)
+template <class T> static inline void fsr_bulk_most(T *to, const T *from, u32 n, u64 *gate)
 {
-    typedef typename F::state S;
-    const u32 lane = threadIdx.x % 32, own = t >> 5 * level, first = level < 3 ? own & ~31u : 0;
-    const bool closes = level < 3 && ((t + 1) & ((32u << 5 * level) - 1)) == 0;
-    const u32 stop = own + closes;
-    S sum = F::identity();
-    for (u32 q = first; q < stop; q += 32) {
-        S x[1] = {F::identity()};
-        if (q + lane < stop) x[0] = board.wait(level, q + lane);
-        fsr_warp_scan<F, 32>(x);
-        if (closes && lane == 31) board.post(level + 1, own >> 5, x[0]);
-        if (q < own) {
-            const u32 last = own - q < 32 ? own - q - 1 : 31;
-            sum = F::combine(sum, fsr_shuffle(x[0], last));
-        }
-    }
-    return sum;
-}
-/* The fold of all tiles to the left of tile t, by a tree of radix 32 whose shape depends on t alone: one warp a level waits for the
-   entries to its left within the set of 32; who completes a set publishes its fold one level up. The tile's own fold was
-   published before. scratch: four states. */
-template <class F, int WARPS, class S> __forceinline__ static S fsr_before_tile(u32 t, const fsr_board<F> &board, S *scratch)
-{
-    for (int level = threadIdx.x / 32; level < 4; level += WARPS) {
-        const S sum = fsr_climb<F>(level, t, board);
-        if (threadIdx.x % 32 == 0) scratch[level] = sum;
-    }
-    fsr_barrier();
-    return F::combine(F::combine(F::combine(scratch[3], scratch[2]), scratch[1]), scratch[0]);
-}
-/* The same, and the tile's own fold is published before. */
-template <class F, int WARPS, class S>
-__forceinline__ static S fsr_lookback(const S &total, u32 t, const fsr_board<F> &board, S *scratch)
-{
-    if (threadIdx.x == 0) board.post(0, t, total);
-    return fsr_before_tile<F, WARPS>(t, board, scratch);
+    if (fsr_bulk_bytes<T>(n)) fsr_bulk_copy(to, from, fsr_bulk_bytes<T>(n), gate);
 }
 /* Elements of the tile that begins at column `first`. */
 static inline u32 fsr_among(idx end, idx first, u32 tile) { return end - first < tile ? (u32)(end - first) : tile; }
 /* A word of which a compiler knows no more. */
 static inline void fsr_opaque(u32 &w) { asm volatile("" : "+r"(w)); }
 /* The bits of w, STEPS of V neighbours: before[j] becomes how many of the tile stand before the thread's step j; returns how many the
-   tile has. What a warp's step has is a part of a word, of which a shuffle moves as many as there is room for. scratch: a word a warp. */
-template <int V, int WARPS, int STEPS> __forceinline__ static u32 fsr_pool_counts(u32 w, u32 (&before)[STEPS], u32 *scratch)
+   tile has. What a warp's step has is a part of a word, of which a shuffle moves as many as there is room for. scratch: a word a warp.
+   FIRST: the block has other warps behind these. */
+template <int V, int WARPS, bool FIRST, int STEPS> __forceinline__ static u32 fsr_pool_counts(u32 w, u32 (&before)[STEPS], u32 *scratch)
 {
     constexpr int bits = 32 * V < 256 ? 8 : 16, each = 32 / bits, words = (STEPS + each - 1) / each;
     constexpr u32 part = (1u << bits) - 1, step = (1u << V) - 1;
@@ -231,7 +187,8 @@ template <int V, int WARPS, int STEPS> __forceinline__ static u32 fsr_pool_count
     }
     if constexpr (WARPS > 1) {
         if (lane == 0) scratch[warp] = run;
-        fsr_barrier();
+        if constexpr (FIRST) fsr_first_meet<WARPS * 32>();
+        else fsr_barrier();
         u32 sums = scratch[lane % WARPS];
 #pragma unroll
         for (u32 d = 1; d < WARPS; d *= 2) {
@@ -251,26 +208,28 @@ template <class T, class X> __forceinline__ static void fsr_pool(T *&to, const X
     if (selected) *to++ = x;
 }
 /* A tile's pool, of the n columns from `first` on: its selected elements to place `begin` of the row and behind it, the others to
-   where as many as stand before are free at its end. Threads begin at lines of memory. */
-template <int THREADS, bool FRONT, class T, class I>
-__forceinline__ static void fsr_pool_out(T *row, const T *pool, I begin, u32 selected, idx first, u32 n, idx cols)
+   where as many as stand before are free at its end. Threads, of which this is number `own`, begin at lines of memory; they have
+   so much on its way as there is room for, ALONE where they do nothing else. */
+template <int THREADS, bool FRONT, bool ALONE, class T, class I>
+__forceinline__ static void fsr_pool_out(T *row, const T *pool, u32 own, I begin, u32 selected, idx first, u32 n, idx cols)
 {
+    constexpr int AHEAD = ALONE ? 8 : 4;
     T *const front = row + (idx)begin;
     const u32 off = (u32)((u64)front / sizeof(T)) % 32;
-    if (threadIdx.x >= off && threadIdx.x - off < selected) front[threadIdx.x - off] = pool[threadIdx.x - off];
-    u32 at = threadIdx.x + THREADS - off;
-    for (; at + 3 * THREADS < selected; at += 4 * THREADS) {
-        T x[4];
+    if (own >= off && own - off < selected) front[own - off] = pool[own - off];
+    u32 at = own + THREADS - off;
+    for (; at + (AHEAD - 1) * THREADS < selected; at += AHEAD * THREADS) {
+        T x[AHEAD];
 #pragma unroll
-        for (int i = 0; i < 4; i++) x[i] = pool[at + i * THREADS];
+        for (int i = 0; i < AHEAD; i++) x[i] = pool[at + i * THREADS];
 #pragma unroll
-        for (int i = 0; i < 4; i++) front[at + i * THREADS] = x[i];
+        for (int i = 0; i < AHEAD; i++) front[at + i * THREADS] = x[i];
     }
     for (; at < selected; at += THREADS) front[at] = pool[at];
     if (FRONT) return;
     T *const back = row + (idx)(cols - (first - (idx)begin) - n);
 #pragma unroll 4
-    for (u32 i = selected + threadIdx.x; i < n; i += THREADS) back[i] = pool[i];
+    for (u32 i = selected + own; i < n; i += THREADS) back[i] = pool[i];
 }
 static inline i32 fsr_bool_to_i32(b8 x) { return (i32)x; }
 
@@ -293,65 +252,109 @@ struct chain0_0 {
     static state pick(const state &before, const state &after) { return {before.f0}; }
 };
 
-extern "C" __global__ void __launch_bounds__(256, 6)
-k_greater_cast_cumsum_neg_compac_fdf0baa2(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx rows, const idx cols, const idx splits, void *work, void *zero)
+extern "C" __global__ void __launch_bounds__(832, 1)
+k_greater_cast_cumsum_neg_compac_926734bf(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols, const idx splits, void *zero)
 {
-    __shared__ u32 ticket;
-    const idx tile = fsr_take_ticket((u32 *)zero, ticket);
     const idx r = 0;
-    const idx t = tile;
     const idx end = cols;
-    const idx c0 = t * 7168 + (threadIdx.x / 32 * 224 + threadIdx.x % 32) * 4;
+    const idx tiles = splits;
+    const idx blocks = splits < 132 ? splits : 132;
     const idx a0 = r * cols;
     const idx a1 = 0;
-    __shared__ f32 pool7[7168];
-    const u32 among = fsr_among(end, t * 7168, 7168);
     const f32 v1 = 0x1p-1f;
-    const u64 entries = fsr_board_entries((u32)splits);
-    char *flags = (char *)zero + fsr_aligned(4);
-    char *values = (char *)work;
-    const fsr_board<chain0_0> board0 = {flags + r * entries * fsr_board<chain0_0>::flag,
-        values + r * entries * fsr_board<chain0_0>::value, (u32)splits};
-    flags += fsr_aligned(rows * entries * fsr_board<chain0_0>::flag);
-    values += fsr_aligned(rows * entries * fsr_board<chain0_0>::value);
-    __shared__ u32 s0_0[8];
-    f32 v0[28] = {};
-    b8 v2[28] = {};
-    f32 v5[28] = {};
-    u32 q0[7];
+    __shared__ u32 s0_0[2][16];
+    fsr_dynamic(fsr_line, slots, 1536);
+    __shared__ fsr_ring<6, 512, 256, i32> ring;
+    u64 *const words = (u64 *)zero;
+    ring.start();
+    if (threadIdx.x < 512) {
+        const idx column = (threadIdx.x / 32 * 128 + threadIdx.x % 32) * 4;
+        u32 flip = 0;
+        u32 slot = 0, turn = 0;
+#pragma unroll 1
+        for (idx t = blockIdx.x; t < tiles; t += blocks) {
+            const u32 among = fsr_among(end, t * 8192, 8192);
+            fsr_line *const at = slots + slot * 256;
+            const f32 *const x0 = (f32 *)(at + 0);
+            const idx a0 = 0 - t * 8192;
+            const idx c0 = t * 8192 + column;
+            f32 *const pool7 = (f32 *)(at + 0);
+            f32 v0[16] = {};
+            b8 v2[16] = {};
+            f32 v5[16] = {};
+            u32 q0[4];
+            fsr_gate_await(&ring.full[slot], turn & 1);
 #pragma unroll
-    for (int j = 0; j < 7; j++) {
-        const idx cj = c0 + j * 128;
-        if (cj < end) {
-            fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
+            for (int j = 0; j < 4; j++) {
+                const idx cj = c0 + j * 128;
+                if (cj < end) {
+                    fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
+                }
+            }
+            u32 w2 = 0;
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const idx cj = c0 + j * 128;
+#pragma unroll
+                for (int v = 0; v < 4; v++) {
+                    const int i = j * 4 + v;
+                    v2[i] = v0[i] > v1;
+                    const i32 v3 = fsr_bool_to_i32(v2[i]);
+                    v5[i] = -v0[i];
+                    if (cj < end && v2[i]) w2 |= 1u << i;
+                    fsr_opaque(w2);
+                }
+            }
+            const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 16, true>(w2, q0, s0_0[flip ^= 1])}};
+            if (threadIdx.x == 0) fsr_post_word(words + t, (u32)total0.f0.c0 | (u64)1 << 32);
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const idx cj = c0 + j * 128;
+                f32 *to7 = pool7 + q0[j];
+#pragma unroll
+                for (int v = 0; v < 4; v++) {
+                    const int i = j * 4 + v;
+                    fsr_pool(to7, v5[i], w2 >> i & 1);
+                }
+            }
+            ring.leave(&ring.pooled[slot]);
+            slot = slot + 1 < 6 ? slot + 1 : 0;
+            turn += slot == 0;
+        }
+    } else if (threadIdx.x < 768) {
+        const u32 own = threadIdx.x - 512;
+        u32 slot = 0, turn = 0;
+#pragma unroll 1
+        for (idx t = blockIdx.x; t < tiles; t += blocks) {
+            const u32 among = fsr_among(end, t * 8192, 8192);
+            fsr_line *const at = slots + slot * 256;
+            f32 *const pool7 = (f32 *)(at + 0);
+            fsr_gate_await(&ring.pooled[slot], turn & 1);
+            fsr_gate_await(&ring.placed[slot], turn & 1);
+            const chain0_0::state prefix0 = {op0::state{ring.before[slot]}};
+            const chain0_0::state total0 = {op0::state{(i32)ring.selected[slot]}};
+            fsr_pool_out<256, true, true>(&x1[a1], pool7, own, prefix0.f0.c0, (u32)total0.f0.c0, t * 8192, among, cols);
+            fsr_bulk_follows();
+            ring.leave(&ring.empty[slot]);
+            if (t + 1 == tiles) {
+            }
+            slot = slot + 1 < 6 ? slot + 1 : 0;
+            turn += slot == 0;
+        }
+    } else if (threadIdx.x < 800) {
+        fsr_ring_add_up<132>(ring, words, blocks, tiles);
+    } else if (threadIdx.x == 800) {
+        u32 slot = 0, turn = 0;
+#pragma unroll 1
+        for (idx t = blockIdx.x; t < tiles; t += blocks) {
+            const u32 among = fsr_among(end, t * 8192, 8192);
+            fsr_line *const at = slots + slot * 256;
+            if (turn) fsr_gate_await(&ring.empty[slot], (turn - 1) & 1);
+            fsr_bulk_rest((f32 *)(at + 0), x0 + t * 8192, among);
+            fsr_gate_expect(&ring.full[slot], fsr_bulk_bytes<f32>(among));
+            fsr_bulk_most((f32 *)(at + 0), x0 + t * 8192, among, &ring.full[slot]);
+            slot = slot + 1 < 6 ? slot + 1 : 0;
+            turn += slot == 0;
         }
     }
-    u32 w2 = 0;
-#pragma unroll
-    for (int j = 0; j < 7; j++) {
-        const idx cj = c0 + j * 128;
-#pragma unroll
-        for (int v = 0; v < 4; v++) {
-            const int i = j * 4 + v;
-            v2[i] = v0[i] > v1;
-            const i32 v3 = fsr_bool_to_i32(v2[i]);
-            v5[i] = -v0[i];
-            if (cj < end && v2[i]) w2 |= 1u << i;
-            fsr_opaque(w2);
-        }
-    }
-    const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 8>(w2, q0, s0_0)}};
-#pragma unroll
-    for (int j = 0; j < 7; j++) {
-        const idx cj = c0 + j * 128;
-        f32 *to7 = pool7 + q0[j];
-#pragma unroll
-        for (int v = 0; v < 4; v++) {
-            const int i = j * 4 + v;
-            fsr_pool(to7, v5[i], w2 >> i & 1);
-        }
-    }
-    __shared__ chain0_0::state k0[4];
-    const chain0_0::state prefix0 = fsr_lookback<chain0_0, 8>(total0, t, board0, k0);
-    fsr_pool_out<256, true>(&x1[a1], pool7, prefix0.f0.c0, (u32)total0.f0.c0, t * 7168, among, cols);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/host_cuda/host_cuda.h"
 #include "backend_cuda/emit_cuda.h"
+#include "fusion/launch_shape.h"
 #include "tests/host_cuda/machine.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -193,5 +194,5 @@ fsr_status host_cuda_run(const fsr_kernel *k, const char *source, const fsr_laun
     if (arguments(k, &own, reciprocal, args) < 0)
         return fsr_fault_set(fault, FSR_ERR_INTERNAL, "%s has no parameters", k->name);
     bool together = fsr_kernel_is_cooperative(k);
-    return run(k->name, source, args, launch->blocks, k->schedule.threads, together, seed, fault);
+    return run(k->name, source, args, launch->blocks, fsr_kernel_threads(k), together, seed, fault);
 }

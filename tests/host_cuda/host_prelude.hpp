@@ -16,6 +16,7 @@ struct host_self {
 };
 struct host_table {
     void (*barrier)(int line);
+    void (*meet)(unsigned threads, int line);
     unsigned (*shuffle)(unsigned word, unsigned lane, int line);
     void (*yield)(int line);
     void (*progress)();
@@ -218,10 +219,12 @@ static inline unsigned fsr_peek_flag(const unsigned *at, HOST_LINE) {
     host_calls->yield(line);
     return *at;
 }
+/* Who posts may be long in doing what comes next. */
 static inline void fsr_post_word(host_word *at, host_word word, HOST_LINE) {
     host_calls->yield(line);
     host_calls->progress();
     *at = word;
+    for (int i = 0; i < 200; i++) host_calls->yield(line);
 }
 static inline host_word fsr_peek_word(const host_word *at, HOST_LINE) {
     host_calls->yield(line);
@@ -246,6 +249,55 @@ template <class To, class From> static inline To host_bits(From from) {
     return to;
 }
 static inline void fsr_opaque(unsigned &) {}
+
+/* Barriers in shared memory: how many have yet to arrive in this turn, of how many, bytes that are still to come, and the turn's
+   parity. Copies come when others have gone first. */
+struct host_gate {
+    unsigned short left, all;
+    unsigned bytes : 31, parity : 1;
+};
+static inline void host_gate_change(host_word *at, unsigned arrivals, int bytes) {
+    host_gate gate = host_bits<host_gate>(*at);
+    gate.left -= arrivals;
+    gate.bytes += bytes;
+    if (!gate.left && !gate.bytes) {
+        gate.left = gate.all;
+        gate.parity ^= 1;
+        host_calls->progress();
+    }
+    *at = host_bits<host_word>(gate);
+}
+static inline void fsr_gate_start(host_word *at, unsigned arrivals) {
+    *at = host_bits<host_word>(host_gate{(unsigned short)arrivals, (unsigned short)arrivals, 0, 0});
+}
+static inline void fsr_gates_started() {}
+static inline void fsr_gate_arrive(host_word *at, HOST_LINE) {
+    host_calls->yield(line);
+    host_gate_change(at, 1, 0);
+}
+static inline void fsr_gate_expect(host_word *at, unsigned bytes, HOST_LINE) {
+    host_calls->yield(line);
+    host_gate_change(at, 1, (int)bytes);
+}
+static inline void fsr_gate_await(host_word *at, unsigned parity, HOST_LINE) {
+    do
+        host_calls->yield(line);
+    while (host_bits<host_gate>(*at).parity == parity);
+}
+static inline void fsr_bulk_copy(void *to, const void *from, unsigned bytes, host_word *gate, HOST_LINE) {
+    for (int i = 0; i < 40; i++) host_calls->yield(line);
+    __builtin_memcpy(to, from, bytes);
+    host_gate_change(gate, 0, -(int)bytes);
+}
+static inline void fsr_bulk_follows() {}
+template <int THREADS> static inline void fsr_first_meet(HOST_LINE) {
+    host_calls->meet(THREADS, line);
+}
+static inline unsigned fsr_warp_add(unsigned word, HOST_LINE) {
+    unsigned sum = 0;
+    for (unsigned lane = 0; lane < 32; lane++) sum += host_calls->shuffle(word, lane, line);
+    return sum;
+}
 
 /* As the machine converts: towards zero, to the nearest there is; NaN is none of what callers take. */
 template <class T, class F> static inline T host_chop(F x, T least, T most, F behind) {

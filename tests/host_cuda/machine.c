@@ -27,7 +27,7 @@ enum {
     PATIENCE = 200000 /* yields without any progress after which nothing will happen any more */
 };
 
-typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, EXITED } fiber_state;
+typedef enum fiber_state { READY, AT_BARRIER, AT_MEETING, AT_SHUFFLE, EXITED } fiber_state;
 
 /* A stack that runs one thread after the other. It is left and entered by setjmp and longjmp, which cost no system
  * call; the address sanitizer wants to be told and to see swapcontext. */
@@ -47,7 +47,7 @@ typedef struct fiber {
 } fiber;
 
 typedef struct block {
-    unsigned number, threads, exited, waiting;
+    unsigned number, threads, exited, waiting, met;
     int nready, ready[MAX_THREADS];
     unsigned arrived[MAX_THREADS / WARP]; /* lanes of each warp that wait in a shuffle */
     char *shared;
@@ -159,15 +159,14 @@ static fiber *take_ready(machine *m, block *b) {
 
 /* ---- what threads do together ------------------------------------------------------------------------ */
 
-static void release_barrier(machine *m, block *b) {
-    for (unsigned t = 0; t < b->threads; t++) {
+static void release_barrier(machine *m, block *b, unsigned threads) {
+    for (unsigned t = 0; t < threads; t++) {
         fiber *f = &b->fiber[t];
         if (f->line != m->running->line)
             broken(m, "block %u: thread %u waits at a barrier in line %d, thread %u in line %d", b->number, t, f->line,
                    m->running->self.thread.x, m->running->line);
         make_ready(b, f);
     }
-    b->waiting = 0;
     m->idle = 0;
 }
 
@@ -175,8 +174,24 @@ static void machine_barrier(int line) {
     machine *m = current;
     m->running->line = line;
     m->running->state = AT_BARRIER;
-    if (++m->now->waiting == m->now->threads)
-        release_barrier(m, m->now);
+    if (++m->now->waiting == m->now->threads) {
+        m->now->waiting = 0;
+        release_barrier(m, m->now, m->now->threads);
+    }
+    to_scheduler();
+}
+
+static void machine_meet(unsigned threads, int line) {
+    machine *m = current;
+    m->running->line = line;
+    m->running->state = AT_MEETING;
+    if (m->running->self.thread.x >= threads)
+        broken(m, "block %u: thread %u is none of the first %u, which meet in line %d", m->now->number,
+               m->running->self.thread.x, threads, line);
+    if (++m->now->met == threads) {
+        m->now->met = 0;
+        release_barrier(m, m->now, threads);
+    }
     to_scheduler();
 }
 
@@ -227,7 +242,7 @@ static void machine_progress(void) {
     current->idle = 0;
 }
 
-const host_table host_machine_table = {machine_barrier, machine_shuffle, machine_yield, machine_progress};
+const host_table host_machine_table = {machine_barrier, machine_meet, machine_shuffle, machine_yield, machine_progress};
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */
 
@@ -263,7 +278,7 @@ static block *new_block(machine *m, unsigned number, unsigned threads, int place
     }
     b->number = number;
     b->threads = threads;
-    b->exited = b->waiting = 0;
+    b->exited = b->waiting = b->met = 0;
     b->nready = 0;
     memset(b->arrived, 0, sizeof b->arrived);
     b->shared = shared;
@@ -292,7 +307,7 @@ static void describe_block(machine *m, const block *b) {
     }
     if (!at)
         return;
-    static const char *const state[] = {"ready", "at a barrier", "in a shuffle", "gone"};
+    static const char *const state[] = {"ready", "at a barrier", "at a meeting", "in a shuffle", "gone"};
     broken(m,
            "block %u cannot go on: %u of %u threads have returned, thread %u is %s in line %d, thread %u %s in line %d",
            b->number, b->exited, b->threads, at->self.thread.x, state[at->state], at->line,

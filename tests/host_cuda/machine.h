@@ -31,6 +31,7 @@ typedef struct host_self {
 /* line: where in the kernel's text, for messages. */
 typedef struct host_table {
     void (*barrier)(int line);                                   /* all threads of the block */
+    void (*meet)(unsigned threads, int line);                    /* its first ones */
     unsigned (*shuffle)(unsigned word, unsigned lane, int line); /* all lanes of the warp: the word of lane % 32 */
     void (*yield)(int line);                                     /* others may go first */
     void (*progress)(void);                                      /* memory that others may wait for has changed */

@@ -135,19 +135,64 @@ static void lengths(void **state) {
     check_stores(&target_gpu, a, 0, 1);
 }
 
-/* Half of an array and how many: lines of 16 bytes though the count has 8, two blocks on a multiprocessor at least, as
- * nothing of a tile waits in registers, no partial states of the count, and blocks that load a tile ahead. */
-static void selected_and_count(void **state) {
-    (void)state;
-    fsr_node x = plan_vector(g, N), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
-    fsr_program p = plan_of(&target_gpu, (fsr_node[]){kept, fsr_live_count(kept)}, 2);
+/* Half of an array and how many: lines of 16 bytes though the count has 8, no partial states of the count; two blocks on
+ * a multiprocessor at least, as nothing of a tile waits in registers, or one with a ring of slots. */
+static void check_half(const fsr_target *target, int64_t n, bool ring) {
+    fsr_node x = plan_vector(g, n), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
+    fsr_program p = plan_of(target, (fsr_node[]){kept, fsr_live_count(kept)}, 2);
     const fsr_schedule *s = &fsr_program_kernel(&p, 0)->kernel->schedule;
-    const bool good = p.info.kernels == 1 && s->kind == FSR_SCHEDULE_LOOKBACK && s->vector == 4 && s->resident >= 2 &&
-                      s->pooled && s->riding && s->members == 0;
+    const bool good = p.info.kernels == 1 && s->kind == FSR_SCHEDULE_LOOKBACK && s->vector == 4 && s->pooled &&
+                      s->riding &&
+                      (ring ? s->members == target->processors && s->slots >= 6 && s->resident == 1
+                            : s->resident >= 2 && s->members == 0 && s->slots == 0);
     if (!good)
         print_error("%s\n", p.explanation);
     fsr_program_clear(&p);
     assert_true(good);
+}
+
+/* A ring takes a machine that copies by itself and gives a block as much shared memory, and a row of many tiles. */
+static void selected_and_count(void **state) {
+    (void)state;
+    fsr_target alike = target_gpu, narrow = target_gpu, alone = target_gpu;
+    alike.processors = 60;
+    narrow.launched_bytes = 99 << 10;
+    alone.cooperative = false;
+    check_half(&target_gpu, N, true);
+    check_half(&alike, N, true);
+    check_half(&target_gpu, N / 4, false);
+    check_half(&target_gpu_84, N, false);
+    check_half(&narrow, N, false);
+    check_half(&alone, N, false);
+}
+
+/* The schedule of the only kernel. */
+static fsr_schedule schedule_of(const fsr_node *outs, int n) {
+    fsr_program p = plan_of(&target_gpu, outs, n);
+    const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+    assert_int_equal(p.info.kernels, 1);
+    fsr_program_clear(&p);
+    return s;
+}
+
+/* Slots of 32 KB: of places, of bytes, of two arrays; more of them where they are smaller. What is read from the
+ * other end goes through none. */
+static void rings_of_any_width(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), y = fsr_neg(plan_vector(g, N)), mask = fsr_less(x, y);
+    fsr_node small = fsr_input(g, "u", FSR_U8, 1, SHAPE(2 * N)),
+             odd = fsr_equal(fsr_bitwise_and(small, fsr_int(g, 1)), fsr_int(g, 1));
+    fsr_node places = fsr_flatnonzero(fsr_greater(x, fsr_float(g, 0.5))), both = fsr_compress(mask, fsr_mul(x, y));
+    fsr_node bytes = fsr_compress(odd, small);
+    fsr_node next = fsr_compress(fsr_less(x, fsr_flip(x, 0)), x);
+    fsr_schedule s = schedule_of(&places, 1);
+    assert_true(s.slots == 6 && s.items == 8);
+    s = schedule_of(&both, 1);
+    assert_true(s.slots == 6 && s.items == 8);
+    s = schedule_of(&bytes, 1);
+    assert_true(s.slots == 12 && s.items == 32);
+    s = schedule_of(&next, 1);
+    assert_int_equal(s.slots, 0);
 }
 
 /* A thread's elements are bits of one word until they go to shared memory: 32 of them, were there room for more. */
@@ -391,6 +436,7 @@ int main(void) {
                                        TEST(small),
                                        TEST(lengths),
                                        TEST(selected_and_count),
+                                       TEST(rings_of_any_width),
                                        TEST(pools_as_many_as_bits),
                                        TEST(maps_end_where_lengths_do),
                                        TEST(folds_end_where_lengths_do),

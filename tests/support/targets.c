@@ -14,7 +14,9 @@ const fsr_target target_gpu = {.gpu = true,
                                .memory_bytes = (int64_t)140 << 30,
                                .max_parameter_bytes = 4096,
                                .cooperative = true,
-                               .tiles = true};
+                               .tiles = true,
+                               .bulk_copies = true,
+                               .launched_bytes = 227 << 10};
 
 const fsr_target target_small_gpu = {.gpu = true,
                                      .processors = 2,
@@ -81,7 +83,7 @@ const fsr_target *target_find(const char *name) {
     X(processors)            \
     X(max_threads)           \
     X(threads_per_processor) \
-    X(registers_bytes) X(shared_bytes) X(cache_bytes) X(memory_bytes) X(max_parameter_bytes) X(tiles)
+    X(registers_bytes) X(shared_bytes) X(cache_bytes) X(memory_bytes) X(max_parameter_bytes) X(tiles) X(bulk_copies) X(launched_bytes)
 
 bool target_set(fsr_target *target, const char *field) {
     const char *equals = strchr(field, '=');

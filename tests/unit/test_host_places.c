@@ -5,6 +5,7 @@
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/filter.h"
 #include "fusion/plan.h"
+#include "fusion/ring.h"
 #include "runtime/text.h"
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/one_graph.h"
@@ -162,28 +163,64 @@ static void pooled(void **state) {
     }
 }
 
-/* Tile after tile by one block, by three, by more than there are tiles: the same, and as many as every tile has a block
- * of its own. A scan whose elements are asked for keeps them while it waits, and cannot. */
-static void chained(void **state) {
+/* A filter's kernel of `n` columns by a ring of such slots, as many as the verifier takes. */
+static void run_ring(const fsr_program *program, fsr_schedule s, int64_t n) {
+    fsr_thunk thunk = *fsr_program_kernel(program, 0);
+    fsr_kernel *k = thunk.kernel;
+    char why[256];
+    s.resident = s.accumulators = 1;
+    k->schedule = s;
+    k->integer[FSR_INT_COLS] = k->integer[FSR_INT_EXTENT] = n;
+    k->integer[FSR_INT_STRETCH] = (int64_t)s.threads * s.items;
+    k->integer[FSR_INT_SPLITS] = n ? (n + s.threads * s.items - 1) / (s.threads * s.items) : 1;
+    if (fsr_kernel_verify(k, why, sizeof why))
+        fail_msg("%s", why);
+    thunk.blocks = fsr_kernel_blocks(k, k->integer);
+    thunk.work_bytes = fsr_kernel_work_bytes(k, k->integer);
+    thunk.zero_bytes = fsr_kernel_zero_bytes(k, k->integer);
+    assert_true(thunk.blocks == (k->integer[FSR_INT_SPLITS] < s.members ? k->integer[FSR_INT_SPLITS] : s.members));
+    run(&thunk, n);
+}
+
+/* Around a tile and around as many as a ring has slots, by one block, by some, by more than there are tiles. */
+static void run_rings(const fsr_program *program) {
+    static const int members[] = {1, 3, 31};
+    fsr_schedule s = fsr_program_kernel(program, 0)->kernel->schedule;
+    for (int m = 0; m < 3; m++) {
+        s.threads = 64 << (m == 1);
+        s.items = 2 * s.vector;
+        s.members = members[m];
+        s.slots = 2 + m;
+        s.writers = m == 2 ? 32 : 96;
+        const int64_t v = s.vector, tile = (int64_t)s.threads * s.items;
+        const int64_t sizes[] = {0, v, tile - v, tile, tile + v, s.slots * tile, 7 * tile + 3 * v};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            run_ring(program, s, sizes[i]);
+    }
+}
+
+/* By rings: some elements, all and none; of several widths and arrays, with what is not selected behind them, and with
+ * places in the row among what is stored. A scan whose elements are asked for keeps them while it waits, and an array
+ * that is read along another index lies elsewhere: these cannot. */
+static void rings(void **state) {
     (void)state;
-    static const int64_t sizes[] = {20000, 32769, 81919};
-    static const int members[] = {1, 3, 50, 0};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const int64_t n = sizes[i];
-        fsr_node x = INPUT(g, FSR_F32, n), y = fsr_input(g, "y", FSR_F32, 1, SHAPE(n)), mask = fsr_less(x, y);
-        fsr_node kept = fsr_compress(mask, x), count = fsr_live_count(kept), fill = fsr_float(g, 3);
+    static const int64_t sizes[] = {32768, 32769};
+    for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
+        const int64_t n = sizes[i / 3];
+        fsr_node x = INPUT(g, FSR_F32, n), y = fsr_input(g, "y", FSR_F32, 1, SHAPE(n)), fill = fsr_float(g, 3);
+        fsr_node mask = fsr_less(x, i % 3 ? fsr_float(g, i % 3 == 1 ? 100 : -100) : y), kept = fsr_compress(mask, x);
+        fsr_node count = fsr_live_count(kept), places = fsr_compress(mask, fsr_arange(g, FSR_I64, n));
         fsr_node outs[][3] = {{kept, fsr_compress(mask, fsr_signbit(y)), count},
                               {fsr_filter(fsr_cast(x, FSR_F64), mask, fill), count, kept},
-                              {kept, fsr_cumsum(fsr_cast(mask, FSR_I32), (int[]){0}, 1, 0), count}};
-        for (int o = 0; o < 3; o++) {
+                              {places, count, fsr_compress(mask, fsr_neg(y))},
+                              {kept, fsr_cumsum(fsr_cast(mask, FSR_I32), (int[]){0}, 1, 0), count},
+                              {kept, fsr_compress(mask, fsr_flip(y, 0)), count}};
+        for (int o = 0; o < 5; o++) {
             fsr_program program = planned(outs[o], 3);
             assert_int_equal(program.info.kernels, 1);
-            fsr_kernel *k = fsr_program_kernel(&program, 0)->kernel;
-            assert_int_equal(fsr_kernel_may_chain(k), o < 2);
-            for (int m = 0; o < 2 && m < 4; m++) {
-                k->schedule.members = members[m];
-                run(fsr_program_kernel(&program, 0), n);
-            }
+            assert_int_equal(fsr_kernel_may_ring(fsr_program_kernel(&program, 0)->kernel), o < 3);
+            if (o < 3)
+                run_rings(&program);
             fsr_program_clear(&program);
         }
     }
@@ -345,7 +382,7 @@ static void scatters_given(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(filters),       TEST(lengths),         TEST(pooled),
-                                       TEST(chained),       TEST(lengths_given),   TEST(scatters_given),
+                                       TEST(rings),         TEST(lengths_given),   TEST(scatters_given),
                                        TEST(filtered_rows), TEST(filtered_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
