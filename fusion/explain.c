@@ -113,9 +113,10 @@ static void explain_kernel(const fsr_thunk *thunk, const fsr_flow *flow, int i, 
     if (fsr_kernel_filters(k))
         fsr_fput(to, "\n    filters: compacted %s",
                  k->schedule.target == FSR_TARGET_CPU ? "strip by strip, written in whole lines of memory"
-                 : k->schedule.members ? "by tiles that go through slots of shared memory, written in whole lines of memory"
-                 : k->schedule.pooled  ? "by tiles, written in whole lines of memory"
-                                       : "by warps, written side by side");
+                 : k->schedule.members
+                     ? "by tiles that go through slots of shared memory, written in whole lines of memory"
+                 : k->schedule.pooled ? "by tiles, written in whole lines of memory"
+                                      : "by warps, written side by side");
     if (k->nests && k->schedule.high)
         fsr_fput(to, "\n    tiles: %d nest%s, for %d lines of %d at a time, %lld bytes for each block", k->nests->n,
                  k->nests->n == 1 ? "" : "s", k->schedule.high, k->schedule.broad, (long long)fsr_tiles_bytes(k));

@@ -224,7 +224,8 @@ static inline void fsr_post_word(host_word *at, host_word word, HOST_LINE) {
     host_calls->yield(line);
     host_calls->progress();
     *at = word;
-    for (int i = 0; i < 200; i++) host_calls->yield(line);
+    for (int i = 0; i < 200; i++)
+        host_calls->yield(line);
 }
 static inline host_word fsr_peek_word(const host_word *at, HOST_LINE) {
     host_calls->yield(line);
@@ -285,7 +286,8 @@ static inline void fsr_gate_await(host_word *at, unsigned parity, HOST_LINE) {
     while (host_bits<host_gate>(*at).parity == parity);
 }
 static inline void fsr_bulk_copy(void *to, const void *from, unsigned bytes, host_word *gate, HOST_LINE) {
-    for (int i = 0; i < 40; i++) host_calls->yield(line);
+    for (int i = 0; i < 40; i++)
+        host_calls->yield(line);
     __builtin_memcpy(to, from, bytes);
     host_gate_change(gate, 0, -(int)bytes);
 }
@@ -295,7 +297,8 @@ template <int THREADS> static inline void fsr_first_meet(HOST_LINE) {
 }
 static inline unsigned fsr_warp_add(unsigned word, HOST_LINE) {
     unsigned sum = 0;
-    for (unsigned lane = 0; lane < 32; lane++) sum += host_calls->shuffle(word, lane, line);
+    for (unsigned lane = 0; lane < 32; lane++)
+        sum += host_calls->shuffle(word, lane, line);
     return sum;
 }
 

@@ -83,7 +83,8 @@ const fsr_target *target_find(const char *name) {
     X(processors)            \
     X(max_threads)           \
     X(threads_per_processor) \
-    X(registers_bytes) X(shared_bytes) X(cache_bytes) X(memory_bytes) X(max_parameter_bytes) X(tiles) X(bulk_copies) X(launched_bytes)
+    X(registers_bytes)       \
+    X(shared_bytes) X(cache_bytes) X(memory_bytes) X(max_parameter_bytes) X(tiles) X(bulk_copies) X(launched_bytes)
 
 bool target_set(fsr_target *target, const char *field) {
     const char *equals = strchr(field, '=');
