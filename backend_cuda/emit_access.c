@@ -221,15 +221,19 @@ void fsr_emit_once_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
 
 void fsr_emit_late_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const fsr_inst *inst = &e->k->inst[v];
-    char at[FSR_EXPR], where[FSR_EXPR], live[FSR_REF];
+    char at[FSR_EXPR], place[FSR_EXPR], where[FSR_EXPR], live[FSR_REF];
     const char *test = inst->dtype == FSR_BOOL ? " != 0" : "";
-    lane_address(e, at, v);
+    if (fsr_emit_in_tile(e, inst->index)) {
+        fsr_emit_tile_element(e, at, inst->index);
+    } else {
+        lane_address(e, place, v);
+        fsr_emit_add(e, at, 0, "x%d[%s]", e->k->access[inst->index].buffer, place);
+    }
     fsr_emit_where(e, where, v, fsr_emit_live(e, live, v));
     if (where[0])
-        fsr_emit_add(e, buf, 0, "(%s ? x%d[%s] : %s{})%s", where, e->k->access[inst->index].buffer, at,
-                     fsr_emit_type(inst->dtype), test);
+        fsr_emit_add(e, buf, 0, "(%s ? %s : %s{})%s", where, at, fsr_emit_type(inst->dtype), test);
     else
-        fsr_emit_add(e, buf, 0, "x%d[%s]%s", e->k->access[inst->index].buffer, at, test);
+        fsr_emit_add(e, buf, 0, "%s%s", at, test);
 }
 
 void fsr_emit_scattered(fsr_emit *e, int v, const char *first, const char *end) {

@@ -607,6 +607,13 @@ const fsr_prelude_piece fsr_prelude_exchange[] = {
      "    const i32 rest = (u32)i < n ? i : i % (i32)n;\n"
      "    return rest < 0 ? rest + (i32)n : rest;\n"
      "}\n"},
+    {"fsr_reflect", false,
+     "/* Once; what is further away stays outside. */\n"
+     "static inline i64 fsr_reflect(i64 i, i64 n) { return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i; }\n"
+     "static inline i32 fsr_reflect(i32 i, u32 n)\n"
+     "{\n"
+     "    return i < 0 ? -i : i < (i32)n ? i : 2 * ((i32)n - 1) - i;\n"
+     "}\n"},
     {"fsr_drop", false,
      "/* -1: outside. */\n"
      "static inline i64 fsr_drop(i64 i, i64 n)\n"

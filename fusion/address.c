@@ -50,6 +50,25 @@ void fsr_values_dimensions(const fsr_kernel *k, int n, uint32_t *dimensions) {
         dimensions[i] = inst_dimensions(k, i, dimensions);
 }
 
+static bool is_integer(fsr_dtype dtype) {
+    return dtype == FSR_I32 || dtype == FSR_I64;
+}
+
+bool fsr_value_is_moved(const fsr_kernel *k, int value, int *dimension, int64_t *by) {
+    const fsr_inst *inst = &k->inst[value];
+    *by = 0;
+    for (; inst->kind == FSR_INST_OP && is_integer(inst->dtype); inst = &k->inst[inst->arg[0]]) {
+        const bool adds = inst->op == FSR_OP_ADD || inst->op == FSR_OP_SUB;
+        const fsr_inst *number = adds ? &k->inst[inst->arg[1]] : inst;
+        if (adds ? number->kind != FSR_INST_CONST : inst->op != FSR_OP_CAST || !is_integer(inst->compute))
+            return false;
+        const int64_t more = adds ? fsr_value_cast(FSR_I64, number->dtype, number->value).i64 : 0;
+        *by = fsr_size_add(*by, inst->op == FSR_OP_SUB ? -more : more);
+    }
+    *dimension = inst->kind == FSR_INST_INDEX ? inst->index : -1;
+    return *dimension >= 0;
+}
+
 uint32_t fsr_value_dimensions(const fsr_kernel *k, int value) {
     uint32_t known[FSR_MAX_INSTS];
     fsr_values_dimensions(k, value + 1, known);

@@ -37,6 +37,8 @@ typedef enum fsr_when {
 /* Of every instruction, into when[ninsts]. What is known before the loops is the same everywhere, takes place in any
  * case, and may be evaluated once (FSR_ONCE). */
 void fsr_values_known(const fsr_kernel *k, fsr_when *when);
+/* The value is the index along a dimension and literals, all of 32 or 64 bits; at an extent that the sum fits in. */
+bool fsr_value_is_moved(const fsr_kernel *k, int value, int *dimension, int64_t *by);
 /* The dimensions along which a value may differ, a bit each; 0: it is the same everywhere. */
 uint32_t fsr_value_dimensions(const fsr_kernel *k, int value);
 /* The same of the first n values. */

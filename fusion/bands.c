@@ -66,7 +66,7 @@ static bool has_room(const fsr_band_chooser *c, int host, int g) {
         const fsr_kernel *k = c->p->group[n].kernel;
         ++nests;
         arrays += k->narrays;
-        ints += k->nints + FSR_TILE_SIZE + k->narrays;
+        ints += k->nints + FSR_TILE_DEEP_SIZE + k->narrays;
         scalars += most_scalars(k);
     }
     return nests <= FSR_MAX_NESTS && arrays <= FSR_MAX_BUFFERS && ints <= FSR_MAX_INTS && scalars <= FSR_MAX_SCALARS;

@@ -12,11 +12,14 @@ typedef struct fsr_band_need {
     int64_t step, first, last;
 } fsr_band_need;
 
-/* Of each group on a GPU: the pitch of its picture, where its tile begins (top + down * line, left + along * element of
- * the host's) and how large it is. */
+/* Of each group on a GPU: elements of a line of its picture, lines of a plane where tiles are deep; its tile begins, along
+ * each axis, at first + step * i where the host's begins at i, and has so many elements. */
 typedef struct fsr_band_tile {
-    int64_t pitch, top, down, left, along, high, broad;
-    bool inside; /* no element that somebody needs is beyond the end of its line */
+    bool deep;
+    int64_t pitch, lines;
+    int64_t first[FSR_AXES], step[FSR_AXES], size[FSR_AXES];
+    fsr_beyond beyond[FSR_AXES]; /* what somebody reads beyond the edges of its picture */
+    bool inside;                 /* no element that somebody needs is beyond the end of its line */
 } fsr_band_tile;
 
 typedef struct fsr_bands {

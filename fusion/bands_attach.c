@@ -63,11 +63,16 @@ static void add_reach(fsr_group *host, const fsr_bands *bands, int g, fsr_nest *
     if (k->schedule.high) {
         const fsr_band_tile *tile = &bands->tile[g];
         to[FSR_TILE_PITCH] = tile->pitch;
-        to[FSR_TILE_TOP] = tile->top;
-        to[FSR_TILE_DOWN] = tile->down;
-        to[FSR_TILE_LEFT] = tile->left;
-        to[FSR_TILE_ALONG] = tile->along;
-        k->nints += FSR_TILE_SIZE;
+        to[FSR_TILE_TOP] = tile->first[FSR_AXIS_LINE];
+        to[FSR_TILE_DOWN] = tile->step[FSR_AXIS_LINE];
+        to[FSR_TILE_LEFT] = tile->first[FSR_AXIS_ELEMENT];
+        to[FSR_TILE_ALONG] = tile->step[FSR_AXIS_ELEMENT];
+        if (tile->deep) {
+            to[FSR_TILE_LINES] = tile->lines;
+            to[FSR_TILE_FRONT] = tile->first[FSR_AXIS_PLANE];
+            to[FSR_TILE_INWARD] = tile->step[FSR_AXIS_PLANE];
+        }
+        k->nints += tile->deep ? FSR_TILE_DEEP_SIZE : FSR_TILE_SIZE;
         return;
     }
     to[FSR_REACH_STEP] = bands->need[g].step;
@@ -130,6 +135,8 @@ fsr_status fsr_bands_attach(const fsr_bands *bands, fsr_partition *p, int host, 
     nests->band = last->kernel->nints++;
     if (options->target.gpu) {
         last->kernel->integer[nests->band] = bands->tile[host].pitch;
+        nests->bytes = bands->tile[host].deep ? last->kernel->nints++ : 0;
+        last->kernel->integer[nests->bytes] = nests->bytes ? bands->tile[host].lines : last->kernel->integer[0];
     } else {
         nests->bytes = last->kernel->nints++;
         last->kernel->integer[nests->band] = bands->band[host];

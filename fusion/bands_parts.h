@@ -49,6 +49,23 @@ void fsr_band_range(const fsr_group *group, const fsr_inst *load, int d, int64_t
 int fsr_band_element_bytes(const fsr_group *group);
 double fsr_band_stored_bytes(const fsr_group *group);
 
+/* A load of a nest's result: along each axis at + step * i for element i of its own picture, beyond edges as it says. What
+ * stands there in the picture is behind step * i by between low and high. inside: it stays inside of lines. */
+typedef struct fsr_band_reading {
+    int64_t at[FSR_AXES], step[FSR_AXES], low[FSR_AXES], high[FSR_AXES];
+    fsr_beyond beyond[FSR_AXES];
+    bool inside;
+} fsr_band_reading;
+
+/* bands_reading.c: of load `number` of group q, whose tile is `own`, in the picture of group g. False: it reads g in no
+ * such way. */
+bool fsr_band_reading_of(const fsr_group *q, const fsr_band_tile *own, int number, const fsr_group *g,
+                         const fsr_band_tile *tile, fsr_band_reading *out);
+/* Extents of the group's picture. False: its last line or plane is not whole. */
+bool fsr_band_is_whole(const fsr_group *g, const fsr_band_tile *tile, int64_t extent[FSR_AXES]);
+/* The domain is the picture: of lines, or of planes of lines. */
+bool fsr_band_is_plane(const fsr_group *group);
+
 /* Group g is worth one more nest of the host; what it needs for that is noted in the bands then. On a CPU
  * (bands_rows.c), on a GPU (bands_tiles.c). */
 bool fsr_band_in_rows(const fsr_band_chooser *c, int host, int g);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Nests on a GPU: tiles of computed values (fusion/nest.h), where they lie and when they pay.
  *
- * Of each nest the tile is what its readers need for theirs, from the host's on backwards. A load at address offset + a *
- * pitch * line + b * element reads offset's lines and elements behind: the line is the offset's nearest multiple of the
- * pitch. All readers must go on by the same steps. In flat indices that is always right; a nest whose domain has two
- * dimensions computes what is inside of them alone, so nobody may need what is beyond the end of a line.
+ * Of each nest the tile is what its readers need for theirs, from the host's on backwards: where their loads read in its
+ * picture (bands_reading.c), and what stands there beyond its edges. All readers must go on by the same steps, and agree
+ * about what is beyond edges. A nest whose domain has two dimensions or three computes what is inside of them alone, but
+ * for that: nobody may need what is behind the end of a line.
  *
  * Nests join one by one while each spares something. Blocks wait between tiles, which makes the kernel longer by a factor
  * (`waits` of price.def); whether it pays all the same is asked once, of all nests together. Counter-example to asking of
@@ -17,127 +17,135 @@
 #include "fusion/nest.h"
 #include "fusion/target.h"
 #include <math.h>
+#include <string.h>
 
 enum {
     ROOM = 24 << 10, /* bytes of a block's tiles, of which a multiprocessor then holds several blocks */
     WAVES = 2        /* blocks for each multiprocessor at least */
 };
 
-/* Lines and elements of the host's tile. The last one is for what has one line. */
+/* Planes, lines and elements of the host's tile; planes 0: pictures have none. The ninth is for what has one line. */
 static const struct {
-    int high, broad;
-} shapes[] = {{8, 32}, {8, 64}, {16, 32}, {16, 64}, {32, 32}, {32, 64}, {8, 128}, {16, 128}, {1, 1024}};
+    int deep, high, broad;
+} shapes[] = {{0, 8, 32},   {0, 8, 64},   {0, 16, 32}, {0, 16, 64}, {0, 32, 32}, {0, 32, 64}, {0, 8, 128},
+              {0, 16, 128}, {0, 1, 1024}, {4, 4, 32},  {4, 8, 32},  {8, 8, 32},  {4, 8, 64},  {8, 16, 32}};
 
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof shapes / sizeof *shapes, LINE = 8 };
 
 /* ---- where a tile lies -------------------------------------------------------------------------------------- */
 
-/* A load of a nest's result: in lines and elements, what it is beside, and how it goes on. */
-typedef struct reading {
-    int64_t line, element, down, along;
-    bool inside; /* it stays inside of lines */
-} reading;
-
-static bool is_plane(const fsr_group *group) {
-    return group->kernel->ndim == 2;
-}
-
-static int64_t near_multiple(int64_t offset, int64_t pitch) {
-    const int64_t line = offset / pitch, rest = offset % pitch;
-    return line + (2 * rest > pitch) - (2 * rest < -pitch);
-}
-
-static bool reading_of(const fsr_group *q, const fsr_band_tile *own, int number, int64_t pitch, reading *out) {
-    const fsr_inst *load = &q->kernel->inst[number];
-    const fsr_form f = fsr_form_of_access(q->kernel, q->kernel->integer, load->index);
-    const int last = q->kernel->ndim - 1;
-    int64_t low, high;
-    if (q->kernel->stand[number].level != FSR_ROW || fsr_inst_is_late(q->kernel, number) || f.nterms ||
-        f.divisor != 1 || f.whole || f.stride[last] < 1)
-        return false;
-    out->line = near_multiple(f.offset, pitch);
-    out->element = f.offset - out->line * pitch;
-    out->down = is_plane(q) ? f.stride[0] / pitch : 1;
-    out->along = f.stride[last];
-    fsr_band_range(q, load, last, &low, &high);
-    out->inside = is_plane(q) ? out->element + out->along * low >= 0 && out->element + out->along * (high - 1) < pitch
-                              : out->element == 0 && own->inside;
-    return is_plane(q) ? f.stride[0] == out->down * pitch && out->down >= 1 : out->along == 1 && own->pitch == pitch;
-}
-
 /* The tile takes in what one more load needs; `first`: of the first one. */
-static bool widen(fsr_band_tile *tile, const fsr_band_tile *own, const reading *r, bool first) {
-    const int64_t top = r->down * own->top + r->line, left = r->along * own->left + r->element;
-    const int64_t down = r->down * own->down, along = r->along * own->along;
-    const int64_t bottom = top + r->down * (own->high - 1) + 1, right = left + r->along * (own->broad - 1) + 1;
-    if (!first && (tile->down != down || tile->along != along))
+static bool widen(fsr_band_tile *tile, const fsr_band_tile *own, const fsr_band_reading *r, bool first) {
+    tile->inside = (first || tile->inside) && r->inside;
+    for (int a = 0; a < FSR_AXES; ++a) {
+        const int64_t step = r->step[a] * own->step[a], begin = r->step[a] * own->first[a];
+        const int64_t low = begin + r->low[a], high = begin + r->step[a] * (own->size[a] - 1) + r->high[a] + 1;
+        const int64_t end = tile->first[a] + tile->size[a];
+        const fsr_beyond beyond = own->beyond[a] == FSR_BEYOND_WRAP ? own->beyond[a] : r->beyond[a];
+        if ((!first && tile->step[a] != step) || (r->beyond[a] && r->beyond[a] != beyond) ||
+            (beyond && tile->beyond[a] && beyond != tile->beyond[a]))
+            return false;
+        tile->beyond[a] = beyond ? beyond : tile->beyond[a];
+        tile->step[a] = step;
+        tile->first[a] = first || low < tile->first[a] ? low : tile->first[a];
+        tile->size[a] = (first || high > end ? high : end) - tile->first[a];
+        if (tile->size[a] > FSR_MOST_NEAR)
+            return false;
+    }
+    return true;
+}
+
+/* Of an array without a picture of its own that a plane reads: what that goes on by, where it takes every second line
+ * with every second element. False: it goes on by nothing, or backwards. */
+static bool picture_of_load(const fsr_group *q, int load, fsr_band_tile *tile) {
+    const fsr_form f = fsr_form_of_access(q->kernel, q->kernel->integer, q->kernel->inst[load].index);
+    const int last = f.ndim - 1;
+    if (f.nterms || last < 1 || f.stride[last] < 1 || f.stride[last - 1] < 1 || f.stride[0] < 1)
         return false;
-    const fsr_band_tile was = *tile;
-    tile->down = down;
-    tile->along = along;
-    tile->top = first || top < was.top ? top : was.top;
-    tile->left = first || left < was.left ? left : was.left;
-    const int64_t end = first || bottom > was.top + was.high ? bottom : was.top + was.high;
-    const int64_t side = first || right > was.left + was.broad ? right : was.left + was.broad;
-    tile->high = end - tile->top;
-    tile->broad = side - tile->left;
-    tile->inside = (first || was.inside) && r->inside;
-    return tile->high <= FSR_MOST_NEAR && tile->broad <= FSR_MOST_NEAR;
+    const int64_t along = f.stride[last], down = f.stride[last - 1];
+    tile->pitch = along > 1 && down % along == 0 ? down / along : down;
+    tile->lines = last > 1 ? f.stride[0] / down : 0;
+    return true;
 }
 
-/* Of an array without lines of its own that a plane reads: what that goes on by, where it takes every second line with
- * every second element. */
-static int64_t pitch_of_reader(const fsr_group *q, int access) {
-    const fsr_form f = fsr_form_of_access(q->kernel, q->kernel->integer, access);
-    return f.stride[1] > 1 && f.stride[0] % f.stride[1] == 0 ? f.stride[0] / f.stride[1] : f.stride[0];
-}
-
-/* The pitch of a group that others read: its own lines, or as its first reader goes on. */
-static int64_t pitch_of(const fsr_band_chooser *c, int g) {
-    const fsr_group *group = &c->p->group[g];
-    if (is_plane(group))
-        return group->kernel->integer[FSR_INT_EXTENT + 1];
+/* As one of its readers goes on, or has it itself. */
+static void picture_of_readers(const fsr_band_chooser *c, int g, fsr_band_tile *tile) {
     for (int i = c->first[g]; i < c->first[g + 1]; ++i) {
         const fsr_group *q = &c->p->group[c->reader[i]];
-        for (int v = 0; v < q->kernel->ninsts; ++v)
-            if (fsr_band_loads(c->p, q, q->kernel, v, g))
-                return is_plane(q) ? pitch_of_reader(q, q->kernel->inst[v].index) : c->bands->tile[c->reader[i]].pitch;
+        const fsr_band_tile *own = &c->bands->tile[c->reader[i]];
+        for (int v = 0; v < q->kernel->ninsts; ++v) {
+            if (!fsr_band_loads(c->p, q, q->kernel, v, g))
+                continue;
+            tile->pitch = own->pitch;
+            tile->lines = own->lines;
+            if (!fsr_band_is_plane(q) || picture_of_load(q, v, tile))
+                return;
+        }
     }
-    return 0;
+}
+
+static void picture_of(const fsr_band_chooser *c, int g, fsr_band_tile *tile) {
+    const fsr_kernel *k = c->p->group[g].kernel;
+    if (!fsr_band_is_plane(&c->p->group[g])) {
+        picture_of_readers(c, g, tile);
+        return;
+    }
+    tile->pitch = k->integer[FSR_INT_EXTENT + k->ndim - 1];
+    tile->lines = tile->deep ? k->integer[FSR_INT_EXTENT + k->ndim - 2] : 0;
+}
+
+/* Loads of one access, under several guards, read at one place of the tile. */
+static bool agrees(const fsr_group *q, const fsr_band_tile *own, int load, const fsr_group *g,
+                   const fsr_band_tile *tile, const fsr_band_reading *r) {
+    const fsr_kernel *k = q->kernel;
+    for (int v = 0; v < load; ++v) {
+        fsr_band_reading other;
+        if (k->inst[v].kind == FSR_INST_LOAD && k->inst[v].index == k->inst[load].index &&
+            (!fsr_band_reading_of(q, own, v, g, tile, &other) || memcmp(other.at, r->at, sizeof r->at) != 0))
+            return false;
+    }
+    return true;
 }
 
 /* The tile of nest g for those of its readers. False: they need no such tile. */
-static bool tile_of(const fsr_band_chooser *c, int g) {
+static bool tile_of(const fsr_band_chooser *c, int host, int g) {
+    const fsr_group *group = &c->p->group[g];
     fsr_band_tile *tile = &c->bands->tile[g];
+    int64_t extent[FSR_AXES];
     bool any = false;
-    *tile = (fsr_band_tile){.pitch = pitch_of(c, g)};
-    if (tile->pitch < 1)
+    *tile = (fsr_band_tile){.deep = c->bands->tile[host].deep};
+    if (fsr_band_is_plane(group) && group->kernel->ndim != (tile->deep ? FSR_AXES : FSR_AXES - 1))
+        return false;
+    picture_of(c, g, tile);
+    if (tile->pitch < 1 || (tile->deep && tile->lines < 1))
         return false;
     for (int i = c->first[g]; i < c->first[g + 1]; ++i) {
         const fsr_group *q = &c->p->group[c->reader[i]];
         const fsr_band_tile *own = &c->bands->tile[c->reader[i]];
         for (int v = 0; v < q->kernel->ninsts; ++v) {
-            reading r;
+            fsr_band_reading r;
             if (!fsr_band_loads(c->p, q, q->kernel, v, g))
                 continue;
-            if (!reading_of(q, own, v, tile->pitch, &r) || !widen(tile, own, &r, !any))
+            if (!fsr_band_reading_of(q, own, v, group, tile, &r) || !agrees(q, own, v, group, tile, &r) ||
+                !widen(tile, own, &r, !any))
                 return false;
             any = true;
         }
     }
-    return any && (tile->inside || !is_plane(&c->p->group[g]));
+    if (tile->beyond[FSR_AXIS_PLANE] || tile->beyond[FSR_AXIS_LINE] || tile->beyond[FSR_AXIS_ELEMENT])
+        return any && tile->inside && fsr_band_is_whole(group, tile, extent);
+    return any && (tile->inside || !fsr_band_is_plane(group));
 }
 
-/* The pitch of a host: its lines, or those of a nest of two dimensions, or the least distance of what it loads; else it
- * is one line. */
-static int64_t host_pitch(const fsr_band_chooser *c, int host, int g) {
+/* The pitch of a host in flat order: that of a nest of planes, or the least distance of what it loads; else it is one
+ * line. */
+static int64_t flat_pitch(const fsr_band_chooser *c, int host, int g) {
     const fsr_group *group = &c->p->group[host];
+    const fsr_kernel *nest = c->p->group[g].kernel;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
     int64_t least = 0, before = -1;
-    if (is_plane(group))
-        return group->kernel->integer[FSR_INT_EXTENT + 1];
-    if (is_plane(&c->p->group[g]))
-        return c->p->group[g].kernel->integer[FSR_INT_EXTENT + 1];
+    if (fsr_band_is_plane(&c->p->group[g]))
+        return nest->integer[FSR_INT_EXTENT + nest->ndim - 1];
     for (int v = 0; v < group->kernel->ninsts; ++v) {
         if (!fsr_band_loads(c->p, group, group->kernel, v, g))
             continue;
@@ -147,37 +155,55 @@ static int64_t host_pitch(const fsr_band_chooser *c, int host, int g) {
         least = apart && (!least || apart < least) ? apart : least;
         before = at;
     }
-    return least >= shapes[SHAPES - 1].broad ? least : rows;
+    return least >= shapes[LINE].broad ? least : rows;
+}
+
+/* The picture of a host, for its first nest; it has planes where one of the two has. */
+static void host_picture(const fsr_band_chooser *c, int host, int g) {
+    const fsr_kernel *k = c->p->group[host].kernel, *nest = c->p->group[g].kernel;
+    fsr_band_tile *own = &c->bands->tile[host];
+    *own = (fsr_band_tile){.step = {1, 1, 1}, .inside = true};
+    own->deep = k->ndim == FSR_AXES || nest->ndim == FSR_AXES;
+    own->pitch = k->ndim > 1 ? k->integer[FSR_INT_EXTENT + k->ndim - 1] : flat_pitch(c, host, g);
+    if (own->deep)
+        own->lines = (k->ndim > 1 ? k : nest)->integer[FSR_INT_EXTENT + FSR_AXIS_LINE];
 }
 
 /* ---- what it costs ------------------------------------------------------------------------------------------ */
 
-/* Places the nests of a host, with group g, around a tile of this shape. Returns the bytes of shared memory; -1: it
- * cannot be. */
-static int64_t place_all(const fsr_band_chooser *c, int host, int g, int high, int broad) {
-    fsr_band_tile *own = &c->bands->tile[host];
+static void take_shape(fsr_band_tile *own, int deep, int high, int broad) {
+    own->size[FSR_AXIS_PLANE] = deep ? deep : 1;
+    own->size[FSR_AXIS_LINE] = high;
+    own->size[FSR_AXIS_ELEMENT] = broad;
+}
+
+static int64_t elements_of(const fsr_band_tile *tile) {
+    return tile->size[FSR_AXIS_PLANE] * tile->size[FSR_AXIS_LINE] * tile->size[FSR_AXIS_ELEMENT];
+}
+
+/* Places the nests of a host, with group g, around its tile. Returns the bytes of shared memory; -1: it cannot be. */
+static int64_t place_all(const fsr_band_chooser *c, int host, int g) {
     int nest[FSR_MAX_NESTS], n = 0;
     int64_t bytes = 0;
-    own->high = high;
-    own->broad = broad;
     for (int i = fsr_band_first(c->bands, host, g); i >= 0 && n < FSR_MAX_NESTS;
          i = fsr_band_next(c->bands, host, i, g))
         nest[n++] = i;
     while (n-- > 0) {
-        const fsr_band_tile *tile = &c->bands->tile[nest[n]];
         const fsr_kernel *k = c->p->group[nest[n]].kernel;
-        if (!tile_of(c, nest[n]))
+        if (!tile_of(c, host, nest[n]))
             return -1;
         for (int b = 0; b < k->narrays; ++b)
-            bytes += k->array[b].written ? fsr_tile_bytes(k->array[b].dtype, tile->high * tile->broad) : 0;
+            bytes += k->array[b].written ? fsr_tile_bytes(k->array[b].dtype, elements_of(&c->bands->tile[nest[n]])) : 0;
     }
     return bytes;
 }
 
 /* Evaluations of a nest for each that it takes without a halo. */
 static double times(const fsr_band_tile *tile, const fsr_band_tile *host) {
-    return (double)tile->high * (double)tile->broad /
-           ((double)tile->down * (double)host->high * (double)tile->along * (double)host->broad);
+    double times = (double)elements_of(tile) / (double)elements_of(host);
+    for (int a = 0; a < FSR_AXES; ++a)
+        times /= (double)tile->step[a];
+    return times;
 }
 
 /* Bytes and operations of the group, whose results and whose arguments that are results of nests are near. */
@@ -206,52 +232,62 @@ static double price_of(const fsr_band_chooser *c, int host, int more) {
     return c->prices->launch + fmax(fsr_price_moved(c->prices, bytes, c->p->footprint), sum);
 }
 
-static bool has_blocks(const fsr_group *host, int64_t pitch, int high, int broad) {
-    const int64_t lines = fsr_ceil_div(host->kernel->integer[FSR_INT_ROWS], pitch);
-    return fsr_size_mul(fsr_ceil_div(lines, high), fsr_ceil_div(pitch, broad)) >= WAVES * fsr_nominal_gpu.processors;
+static bool has_blocks(const fsr_group *host, const fsr_band_tile *own) {
+    const int64_t lines = fsr_ceil_div(host->kernel->integer[FSR_INT_ROWS], own->pitch);
+    const int64_t planes = own->deep ? fsr_ceil_div(lines, own->lines) : 1;
+    const int64_t rows = fsr_ceil_div(own->deep ? own->lines : lines, own->size[FSR_AXIS_LINE]);
+    const int64_t blocks = fsr_size_mul(rows, fsr_ceil_div(own->pitch, own->size[FSR_AXIS_ELEMENT]));
+    return fsr_size_mul(blocks, fsr_ceil_div(planes, own->size[FSR_AXIS_PLANE])) >= WAVES * fsr_nominal_gpu.processors;
 }
 
-/* The shape that computes least twice; -1: there is no room for any. */
-static int best_shape(const fsr_band_chooser *c, int host, int g) {
+/* The shape that computes least twice, taken; false: there is no room for any. */
+static bool take_best_shape(const fsr_band_chooser *c, int host, int g) {
     const fsr_group *group = &c->p->group[host];
-    const int64_t pitch = c->bands->tile[host].pitch;
+    fsr_band_tile *own = &c->bands->tile[host];
     double least = INFINITY;
     int best = -1;
     for (int i = 0; i < SHAPES; ++i) {
-        if ((pitch == group->kernel->integer[FSR_INT_ROWS]) != (shapes[i].high == 1) ||
-            !has_blocks(group, pitch, shapes[i].high, shapes[i].broad))
+        take_shape(own, shapes[i].deep, shapes[i].high, shapes[i].broad);
+        if (own->deep != (shapes[i].deep > 0) ||
+            (own->pitch == group->kernel->integer[FSR_INT_ROWS]) != (shapes[i].high == 1) || !has_blocks(group, own))
             continue;
-        const int64_t bytes = place_all(c, host, g, shapes[i].high, shapes[i].broad);
+        const int64_t bytes = place_all(c, host, g);
         double sum = 0;
         for (int n = fsr_band_first(c->bands, host, g); n >= 0 && bytes >= 0; n = fsr_band_next(c->bands, host, n, g))
-            sum += times(&c->bands->tile[n], &c->bands->tile[host]);
+            sum += times(&c->bands->tile[n], own);
         if (bytes < 0 || bytes > ROOM || sum >= least)
             continue;
         least = sum;
         best = i;
     }
-    return best;
+    if (best < 0)
+        return false;
+    take_shape(own, shapes[best].deep, shapes[best].high, shapes[best].broad);
+    return place_all(c, host, g) >= 0;
+}
+
+/* Counter-example to domains of four dimensions: their pictures would have volumes. */
+static bool are_pictures(const fsr_kernel *host, const fsr_kernel *nest) {
+    return host->ndim <= FSR_AXES && nest->ndim <= FSR_AXES &&
+           (host->ndim == 1 || nest->ndim == 1 || host->ndim == nest->ndim);
 }
 
 bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
     fsr_band_tile *own = &c->bands->tile[host];
     const bool any = c->bands->first[host] >= 0;
-    const int high = (int)own->high, broad = (int)own->broad;
     double issue;
-    if (c->p->group[host].kernel->ndim > 2 || c->p->group[g].kernel->ndim > 2)
+    if (!are_pictures(c->p->group[host].kernel, c->p->group[g].kernel))
         return false;
     if (!any)
-        *own = (fsr_band_tile){.pitch = host_pitch(c, host, g), .down = 1, .along = 1, .inside = true};
+        host_picture(c, host, g);
+    const fsr_band_tile was = *own;
     const double before = (any ? price_of(c, host, -1) : fsr_price_group(c->p, &c->p->group[host], &issue)) +
                           fsr_price_group(c->p, &c->p->group[g], &issue);
-    const int shape = own->pitch >= 1 ? best_shape(c, host, g) : -1;
-    if (shape >= 0) {
-        place_all(c, host, g, shapes[shape].high, shapes[shape].broad);
-        if (price_of(c, host, g) < (1 - c->prices->gain) * before)
-            return true;
-    }
+    if (own->pitch >= 1 && take_best_shape(c, host, g) && price_of(c, host, g) < (1 - c->prices->gain) * before)
+        return true;
+    *own = was;
     if (any)
-        place_all(c, host, -1, high, broad);
+        place_all(c, host, -1);
     return false;
 }
 
@@ -270,20 +306,25 @@ static void say_near(const fsr_bands *bands, fsr_partition *p, int q, int g) {
     fsr_group *group = &p->group[q];
     const fsr_band_tile *own = &bands->tile[q], *tile = &bands->tile[g];
     for (int v = 0; v < group->kernel->ninsts; ++v) {
-        reading r;
-        if (!fsr_band_loads(p, group, group->kernel, v, g) || !reading_of(group, own, v, tile->pitch, &r))
+        fsr_band_reading r;
+        if (!fsr_band_loads(p, group, group->kernel, v, g) ||
+            !fsr_band_reading_of(group, own, v, &p->group[g], tile, &r))
             continue;
-        group->kernel->access[group->kernel->inst[v].index].near =
-            (fsr_beside){.row = (int)(r.down * own->top + r.line - tile->top),
-                         .column = (int)(r.along * own->left + r.element - tile->left),
-                         .down = (int)r.down,
-                         .along = (int)r.along};
+        fsr_beside *near = &group->kernel->access[group->kernel->inst[v].index].near;
+        for (int a = tile->deep ? FSR_AXIS_PLANE : FSR_AXIS_LINE; a < FSR_AXES; ++a) {
+            near->at[a] = (int)(r.step[a] * own->first[a] + r.at[a] - tile->first[a]);
+            near->step[a] = (int)r.step[a];
+        }
     }
 }
 
 static void say_extents(const fsr_bands *bands, fsr_partition *p, int g) {
-    p->group[g].kernel->schedule.high = (int)bands->tile[g].high;
-    p->group[g].kernel->schedule.broad = (int)bands->tile[g].broad;
+    const fsr_band_tile *tile = &bands->tile[g];
+    fsr_schedule *s = &p->group[g].kernel->schedule;
+    s->deep = tile->deep ? (int)tile->size[FSR_AXIS_PLANE] : 0;
+    s->high = (int)tile->size[FSR_AXIS_LINE];
+    s->broad = (int)tile->size[FSR_AXIS_ELEMENT];
+    memcpy(s->beyond, tile->beyond, sizeof s->beyond);
 }
 
 void fsr_band_say_tiles(const fsr_bands *bands, fsr_partition *p, int host) {

@@ -101,6 +101,20 @@ static void explain_loop(const fsr_thunk *thunk, FILE *to) {
 }
 
 /* The i-th kernel. */
+static void explain_tiles(const fsr_kernel *k, FILE *to) {
+    const fsr_schedule *s = &k->schedule;
+    bool beyond = false;
+    fsr_fput(to, "\n    tiles: %d nest%s, for ", k->nests->n, k->nests->n == 1 ? "" : "s");
+    if (s->deep)
+        fsr_fput(to, "%d planes of ", s->deep);
+    fsr_fput(to, "%d lines of %d at a time, %lld bytes for each block", s->high, s->broad,
+             (long long)fsr_tiles_bytes(k));
+    for (int i = 0; i < k->nests->n; ++i)
+        beyond = beyond || fsr_tile_goes_beyond(&k->nests->nest[i].kernel->schedule);
+    if (beyond)
+        fputs(", padded as they are read", to);
+}
+
 static void explain_kernel(const fsr_thunk *thunk, const fsr_flow *flow, int i, FILE *to) {
     const fsr_kernel *k = thunk->kernel;
     fsr_fput(to, "kernel %d: %s\n    fuses: %s\n", i, k->name, k->comment);
@@ -118,8 +132,7 @@ static void explain_kernel(const fsr_thunk *thunk, const fsr_flow *flow, int i, 
                  : k->schedule.pooled ? "by tiles, written in whole lines of memory"
                                       : "by warps, written side by side");
     if (k->nests && k->schedule.high)
-        fsr_fput(to, "\n    tiles: %d nest%s, for %d lines of %d at a time, %lld bytes for each block", k->nests->n,
-                 k->nests->n == 1 ? "" : "s", k->schedule.high, k->schedule.broad, (long long)fsr_tiles_bytes(k));
+        explain_tiles(k, to);
     else if (k->nests)
         fsr_fput(to, "\n    bands: %d nest%s, for %lld of %lld at a time, %lld bytes for each thread", k->nests->n,
                  k->nests->n == 1 ? "" : "s", (long long)thunk->kernel->integer[k->nests->band],

@@ -72,7 +72,7 @@ static int64_t address(fsr_machine *m, const fsr_access *a) {
     else
         at /= divisor;
     if ((a->linear && at != m->row * m->columns + m->column) || (a->row_linear && at != m->row) ||
-        (a->near.down && !(m->claim && fsr_near_holds(m->claim, a, m->row, at))))
+        (a->near.step[FSR_AXIS_LINE] && !(m->claim && fsr_near_holds(m->claim, a, m->row, at))))
         m->status = FSR_ERR_INTERNAL;
     return at;
 }

@@ -6,31 +6,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last nest's tile begins at its own element. */
-static const int64_t *reach_of(const fsr_near_claim *claim, const fsr_nest *nest, int64_t own[FSR_TILE_SIZE]) {
-    if (nest)
-        return claim->integer + nest->reach;
-    own[FSR_TILE_PITCH] = claim->integer[claim->whole->nests->band];
-    own[FSR_TILE_TOP] = own[FSR_TILE_LEFT] = 0;
-    own[FSR_TILE_DOWN] = own[FSR_TILE_ALONG] = 1;
-    return own;
+/* Where element `row` of a nest's results is in its picture, counted from where its tile begins for a last one that
+ * begins at 0. */
+static void place_of(const fsr_picture *picture, int64_t row, int64_t at[FSR_AXES]) {
+    const int64_t line = row / picture->extent[FSR_AXIS_ELEMENT];
+    at[FSR_AXIS_PLANE] = line / picture->extent[FSR_AXIS_LINE] - picture->first[FSR_AXIS_PLANE];
+    at[FSR_AXIS_LINE] = line % picture->extent[FSR_AXIS_LINE] - picture->first[FSR_AXIS_LINE];
+    at[FSR_AXIS_ELEMENT] = row % picture->extent[FSR_AXIS_ELEMENT] - picture->first[FSR_AXIS_ELEMENT];
+}
+
+static bool has_lines(const fsr_picture *picture) {
+    return picture->extent[FSR_AXIS_LINE] > 0 && picture->extent[FSR_AXIS_ELEMENT] > 0;
 }
 
 bool fsr_near_holds(const fsr_near_claim *claim, const fsr_access *a, int64_t row, int64_t at) {
-    int64_t own[FSR_TILE_SIZE];
+    const fsr_kernel *whole = claim->whole;
     const int array = claim->nest ? claim->nest->array[a->buffer] : a->buffer;
-    const int producer = fsr_nests_producer(claim->whole, array);
+    const int producer = fsr_nests_producer(whole, array);
+    const int own = claim->nest ? (int)(claim->nest - whole->nests->nest) : whole->nests->n;
+    fsr_picture from, to;
+    int64_t i[FSR_AXES], element = 0;
     if (producer < 0)
         return false;
-    const int64_t *q = reach_of(claim, claim->nest, own);
-    const int64_t *g = reach_of(claim, &claim->whole->nests->nest[producer], own);
-    const fsr_beside *near = &a->near;
-    if (q[FSR_TILE_PITCH] < 1 || g[FSR_TILE_DOWN] != near->down * q[FSR_TILE_DOWN] ||
-        g[FSR_TILE_ALONG] != near->along * q[FSR_TILE_ALONG])
+    fsr_nests_picture(whole, own, claim->integer, &from);
+    fsr_nests_picture(whole, producer, claim->integer, &to);
+    const fsr_nest *nest = &whole->nests->nest[producer];
+    const fsr_schedule *tile = &nest->kernel->schedule;
+    const int64_t all = to.extent[FSR_AXIS_PLANE] * to.extent[FSR_AXIS_LINE] * to.extent[FSR_AXIS_ELEMENT];
+    if (!has_lines(&from) || !has_lines(&to) ||
+        (fsr_tile_goes_beyond(tile) && all != claim->integer[nest->integer + FSR_INT_ROWS]))
         return false;
-    const int64_t y = row / q[FSR_TILE_PITCH] - q[FSR_TILE_TOP], x = row % q[FSR_TILE_PITCH] - q[FSR_TILE_LEFT];
-    const int64_t line = g[FSR_TILE_TOP] + near->row + near->down * y;
-    return at == line * g[FSR_TILE_PITCH] + g[FSR_TILE_LEFT] + near->column + near->along * x;
+    place_of(&from, row, i);
+    for (int d = whole->schedule.deep ? FSR_AXIS_PLANE : FSR_AXIS_LINE; d < FSR_AXES; d++) {
+        if (to.step[d] != a->near.step[d] * from.step[d])
+            return false;
+        const int64_t reached = to.first[d] + a->near.at[d] + a->near.step[d] * i[d];
+        element = element * to.extent[d] + fsr_beyond_index(tile->beyond[d], reached, to.extent[d]);
+    }
+    return at == element;
 }
 
 /* A nest before the last one. */

@@ -66,6 +66,11 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     return NULL;
 }
 
+const char *fsr_beyond_name(fsr_beyond beyond) {
+    static const char *const names[] = {"nothing", "edge", "wrap", "reflect"};
+    return (size_t)beyond < sizeof names / sizeof *names ? names[beyond] : NULL;
+}
+
 const char *fsr_schedule_name(fsr_schedule_kind kind) {
     static const char *const name[] = {"map", "row", "split", "col", "lookback", "team"};
     return (size_t)kind < sizeof name / sizeof *name ? name[kind] : NULL;

@@ -139,14 +139,19 @@ typedef struct fsr_index_form {
     fsr_term term[FSR_MAX_TERMS];
 } fsr_index_form;
 
-/* Lines and elements of a tile of computed values at most. */
+/* Planes, lines and elements of a tile of computed values at most. */
 enum { FSR_MOST_NEAR = 1 << 14 };
 
-/* Where a load of such a tile reads (fusion/nest.h): element [row + down * y, column + along * x] of it, at element [y,
- * x] of its own. down 0: the array is memory. */
+/* The axes of a tile (fusion/nest.h): planes only where tiles are deep. */
+enum { FSR_AXIS_PLANE, FSR_AXIS_LINE, FSR_AXIS_ELEMENT, FSR_AXES };
+
+/* What a tile holds beyond the edges of its picture, where somebody reads there; NumPy's pads have these names. */
+typedef enum fsr_beyond { FSR_BEYOND_NOTHING, FSR_BEYOND_EDGE, FSR_BEYOND_WRAP, FSR_BEYOND_REFLECT } fsr_beyond;
+
+/* Where a load of such a tile reads: along each axis at + step * i of it, at i of its own. Step 0 along lines: the
+ * array is memory; along planes: there are none. */
 typedef struct fsr_beside {
-    int row, column;
-    int down, along;
+    int at[FSR_AXES], step[FSR_AXES];
 } fsr_beside;
 
 /* An element of an array: its address, in elements, is a form. */
@@ -231,6 +236,8 @@ typedef enum fsr_schedule_kind {
 
 /* map, row, split ...; NULL for what is none. */
 const char *fsr_schedule_name(fsr_schedule_kind kind);
+/* NULL: there is no such one. */
+const char *fsr_beyond_name(fsr_beyond beyond);
 
 /* The sort of machine that a schedule is for. */
 typedef enum fsr_target_kind { FSR_TARGET_NONE, FSR_TARGET_GPU, FSR_TARGET_CPU } fsr_target_kind;
@@ -290,8 +297,10 @@ typedef struct fsr_schedule {
     int tiled;
     int breadth; /* MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
     /* GPU; 0 on a CPU */
-    int high, broad; /* of several nests: rows and elements of each of a block's tile, halo and all; 0: there is one */
-    int threads;     /* of a block */
+    int deep, high, broad; /* of several nests: planes, lines and elements of a block's tile, halo and all; 0: there is
+                              one nest. deep 0: pictures have no planes */
+    fsr_beyond beyond[FSR_AXES]; /* of several nests but the last one: what its tile holds beyond edges */
+    int threads;                 /* of a block */
     int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
     int items;       /* elements of a thread in one step or tile; a multiple of vector */
     bool persistent; /* ROW: abreast * items >= cols, so that a row is held at once. TEAM: threads * items >= stretch */

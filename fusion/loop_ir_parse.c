@@ -30,12 +30,15 @@ static void read_band(fsr_kernel_reader *r) {
     }
 }
 
-/* "pitch i4" */
+/* "pitch i4", "pitch i4 lines i5" */
 static void read_pitch(fsr_kernel_reader *r) {
     fsr_nests *nests = nests_of(r);
     const int pitch = fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS);
-    if (nests)
+    const int lines = fsr_lex_try(&r->lex, "lines") ? fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS) : 0;
+    if (nests) {
         nests->band = pitch;
+        nests->bytes = lines;
+    }
 }
 
 static void read_domain(fsr_kernel_reader *r) {

@@ -74,18 +74,25 @@ int fsr_read_begin(fsr_kernel_reader *r, int buffer, int offset, int size) {
     return add_access(r, &a, &(fsr_index_form){.offset = offset});
 }
 
-/* 1 of 1, 0 of 2: line and element, and the steps to the next ones. */
+/* 1 of 1, 0 of 2: line and element, and the steps to the next ones; where tiles are deep the plane before them. */
 static void read_near(fsr_lex *l, fsr_beside *near) {
-    int64_t row, down, column, along;
-    fsr_lex_int(l, 0, FSR_MOST_NEAR, &row);
-    fsr_lex_expect(l, "of");
-    fsr_lex_int(l, 1, FSR_MOST_NEAR, &down);
-    fsr_lex_expect(l, ",");
-    fsr_lex_int(l, 0, FSR_MOST_NEAR, &column);
-    fsr_lex_expect(l, "of");
-    fsr_lex_int(l, 1, FSR_MOST_NEAR, &along);
-    if (!l->status)
-        *near = (fsr_beside){(int)row, (int)column, (int)down, (int)along};
+    fsr_beside read = {{0}, {0}};
+    int n = 0;
+    do {
+        int64_t at, step;
+        fsr_lex_int(l, 0, FSR_MOST_NEAR, &at);
+        fsr_lex_expect(l, "of");
+        fsr_lex_int(l, 1, FSR_MOST_NEAR, &step);
+        if (l->status)
+            return;
+        read.at[n] = (int)at;
+        read.step[n++] = (int)step;
+    } while (n < FSR_AXES && fsr_lex_try(l, ","));
+    for (int d = FSR_AXES - 1; d >= 0; d--) {
+        const int from = d - (FSR_AXES - n);
+        near->at[d] = from >= 0 ? read.at[from] : 0;
+        near->step[d] = from >= 0 ? read.step[from] : 0;
+    }
 }
 
 int fsr_read_access(fsr_kernel_reader *r) {

@@ -44,8 +44,11 @@ static void print_address(FILE *to, const fsr_kernel *k, const fsr_access *a) {
     if (form->divisor)
         fsr_fput(to, ") / i%d", form->divisor);
     fsr_fput(to, "]%s%s", a->linear ? " linear" : "", a->row_linear ? " row_linear" : "");
-    if (a->near.down)
-        fsr_fput(to, " near %d of %d, %d of %d", a->near.row, a->near.down, a->near.column, a->near.along);
+    for (int d = 0, first = 1; d < FSR_AXES; d++)
+        if (a->near.step[d]) {
+            fsr_fput(to, "%s%d of %d", first ? " near " : ", ", a->near.at[d], a->near.step[d]);
+            first = 0;
+        }
 }
 
 static void print_guard(FILE *to, const fsr_kernel *k, int number) {
@@ -98,7 +101,7 @@ static void print_head(FILE *to, const fsr_kernel *k) {
     if (k->live)
         fsr_fput(to, " live v%d%s", k->live - 1, k->backward ? " backward" : "");
     if (k->nests && k->schedule.target == FSR_TARGET_GPU)
-        fsr_fput(to, " pitch i%d", k->nests->band);
+        fsr_fput(to, k->schedule.deep ? " pitch i%d lines i%d" : " pitch i%d", k->nests->band, k->nests->bytes);
     else if (k->nests)
         fsr_fput(to, " band i%d of i%d", k->nests->band, k->nests->bytes);
     fputc('\n', to);

@@ -10,7 +10,8 @@ static bool is_plain(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     if (s->kind != FSR_SCHEDULE_MAP || !fsr_kernel_may_band(k))
         return false;
-    return s->target == FSR_TARGET_CPU || (s->target == FSR_TARGET_GPU && k->ndim <= 2 && s->high);
+    const bool shown = s->deep ? k->ndim == 1 || k->ndim == FSR_AXES : k->ndim < FSR_AXES;
+    return s->target == FSR_TARGET_CPU || (s->target == FSR_TARGET_GPU && shown && s->high);
 }
 
 static bool in_tiles(const fsr_kernel *k) {
@@ -73,7 +74,7 @@ static bool check_last(const fsr_check *v) {
     if (!is_plain(k))
         return fsr_check_bad(v, "the last nest is no plain map");
     if (!fsr_check_range(nests->n - 1, FSR_MAX_NESTS) || !fsr_check_range(nests->band, k->nints) ||
-        (!in_tiles(k) && !fsr_check_range(nests->bytes, k->nints)))
+        !fsr_check_range(nests->bytes, k->nints))
         return fsr_check_bad(v, "%d nests in bands of i%d", nests->n, nests->band);
     for (int b = 0; b < k->narrays; b++) {
         const fsr_array *array = &k->array[b];
@@ -87,19 +88,37 @@ static bool check_last(const fsr_check *v) {
 
 /* ---- tiles ---- */
 
+/* Of a tile that wraps an element beyond the edge needs what is beside it of earlier tiles: those wrap as well. */
+static bool may_read(const fsr_schedule *s, const fsr_schedule *tile) {
+    bool may = true;
+    for (int d = 0; d < FSR_AXES; d++)
+        may = may && (s->beyond[d] != FSR_BEYOND_WRAP || tile->beyond[d] == FSR_BEYOND_WRAP);
+    return may;
+}
+
 /* The load reads inside of the tile of what it reads, and memory only where that is none. */
 static bool check_near(const fsr_check *v, const fsr_kernel *own, int inst, const fsr_schedule *tile) {
     const fsr_schedule *s = &own->schedule;
     const fsr_beside *near = &own->access[own->inst[inst].index].near;
-    const fsr_index_form *form = fsr_access_form(own, own->inst[inst].index);
     if (!tile)
-        return !near->down || fsr_check_bad(v, "v%d of %s reads no tile", inst, own->name);
-    if (near->down < 1 || near->along < 1 || near->row < 0 || near->column < 0 || form->nterms || form->divisor ||
-        fsr_inst_is_late(own, inst))
+        return !near->step[FSR_AXIS_LINE] || fsr_check_bad(v, "v%d of %s reads no tile", inst, own->name);
+    bool said = (near->step[FSR_AXIS_PLANE] > 0) == (s->deep > 0) && may_read(s, tile), inside = true;
+    for (int d = s->deep ? FSR_AXIS_PLANE : FSR_AXIS_LINE; d < FSR_AXES; d++) {
+        said = said && near->step[d] >= 1 && near->at[d] >= 0;
+        inside =
+            inside && near->at[d] + (int64_t)near->step[d] * (fsr_tile_extent(s, d) - 1) < fsr_tile_extent(tile, d);
+    }
+    if (!said || fsr_access_form(own, own->inst[inst].index)->divisor)
         return fsr_check_bad(v, "v%d of %s is not said to read a tile", inst, own->name);
-    return (near->row + (int64_t)near->down * (s->high - 1) < tile->high &&
-            near->column + (int64_t)near->along * (s->broad - 1) < tile->broad) ||
-           fsr_check_bad(v, "v%d of %s reads outside of its tile", inst, own->name);
+    return inside || fsr_check_bad(v, "v%d of %s reads outside of its tile", inst, own->name);
+}
+
+static bool is_tile(const fsr_schedule *s, const fsr_schedule *last) {
+    for (int d = 0; d < FSR_AXES; d++)
+        if (!fsr_check_range(fsr_tile_extent(s, d) - 1, FSR_MOST_NEAR) || !fsr_beyond_name(s->beyond[d]))
+            return false;
+    return s->vector == 1 && !s->tile && !s->nversions && s->threads == last->threads && s->wide == last->wide &&
+           (s->deep > 0) == (last->deep > 0) && (s->deep || !s->beyond[FSR_AXIS_PLANE]);
 }
 
 /* Of the last nest (n: how many there are before it), or of one before it. */
@@ -108,8 +127,7 @@ static bool check_tile(const fsr_check *v, int n) {
     const fsr_nest *nest = n < k->nests->n ? &k->nests->nest[n] : NULL;
     const fsr_kernel *own = nest ? nest->kernel : k;
     const fsr_schedule *s = &own->schedule;
-    if (!fsr_check_range(s->high - 1, FSR_MOST_NEAR) || !fsr_check_range(s->broad - 1, FSR_MOST_NEAR) ||
-        s->vector != 1 || s->tile || s->nversions || s->threads != k->schedule.threads || s->wide != k->schedule.wide)
+    if (!is_tile(s, &k->schedule) || (!nest && fsr_tile_goes_beyond(s)))
         return fsr_check_bad(v, "schedule: no tile of %d by %d", s->high, s->broad);
     for (int i = 0; i < own->ninsts; i++) {
         if (own->inst[i].kind != FSR_INST_LOAD)
@@ -186,7 +204,8 @@ static bool check_integers(const fsr_check *v) {
             !claim(&c, nests->nest[i].reach, fsr_nest_reach(k), "a nest's reach has"))
             return false;
     return claim(&c, nests->band, 1, "bands are of") &&
-           (in_tiles(k) || claim(&c, nests->bytes, 1, "bands take the bytes of"));
+           (in_tiles(k) ? !k->schedule.deep || claim(&c, nests->bytes, 1, "planes have the lines of")
+                        : claim(&c, nests->bytes, 1, "bands take the bytes of"));
 }
 
 bool fsr_check_nests(const fsr_check *v) {

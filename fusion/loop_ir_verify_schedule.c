@@ -126,7 +126,7 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d resident blocks of %d threads", s->resident, s->threads);
     if ((s->pooled && !fsr_kernel_may_pool(v->k)) || (s->riding && !fsr_reductions_ride(v->k)))
         return fsr_check_bad(v, "schedule: pools what has no room, or reductions that no scan ends with");
-    if ((s->high || s->broad) != (v->k->nests || fsr_kernel_is_nest(v->k)))
+    if ((s->high || s->broad || s->deep || fsr_tile_goes_beyond(s)) != (v->k->nests || fsr_kernel_is_nest(v->k)))
         return fsr_check_bad(v, "schedule: tiles are for several nests, and each of them has some");
     return check_square(v) && check_outputs(v) && check_bins(v) && check_beside(v) && check_ring(v);
 }

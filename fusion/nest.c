@@ -30,7 +30,9 @@ fsr_nests *fsr_nests_copy(const fsr_nests *nests) {
 }
 
 int fsr_nest_reach(const fsr_kernel *k) {
-    return k->schedule.target == FSR_TARGET_GPU ? FSR_TILE_SIZE : FSR_REACH_SIZE;
+    if (k->schedule.target != FSR_TARGET_GPU)
+        return FSR_REACH_SIZE;
+    return k->schedule.deep ? FSR_TILE_DEEP_SIZE : FSR_TILE_SIZE;
 }
 
 int fsr_nests_producer(const fsr_kernel *k, int array) {
@@ -57,6 +59,49 @@ bool fsr_kernel_is_nest(const fsr_kernel *k) {
     return false;
 }
 
+/* ---- tiles ---- */
+
+void fsr_nests_picture(const fsr_kernel *k, int number, const int64_t *integer, fsr_picture *out) {
+    const fsr_nests *nests = k->nests;
+    const bool last = number == nests->n, deep = k->schedule.deep > 0;
+    const int64_t *reach = last ? NULL : integer + nests->nest[number].reach;
+    const int64_t rows = integer[(last ? 0 : nests->nest[number].integer) + FSR_INT_ROWS];
+    const int64_t pitch = last ? integer[nests->band] : reach[FSR_TILE_PITCH];
+    const int64_t all = fsr_ceil_div(rows, pitch > 0 ? pitch : 1);
+    const int64_t lines = !deep ? all : last ? integer[nests->bytes] : reach[FSR_TILE_LINES];
+    *out = (fsr_picture){{fsr_ceil_div(all, lines > 0 ? lines : 1), lines, pitch}, {0}, {1, 1, 1}};
+    if (last)
+        return;
+    out->first[FSR_AXIS_LINE] = reach[FSR_TILE_TOP];
+    out->step[FSR_AXIS_LINE] = reach[FSR_TILE_DOWN];
+    out->first[FSR_AXIS_ELEMENT] = reach[FSR_TILE_LEFT];
+    out->step[FSR_AXIS_ELEMENT] = reach[FSR_TILE_ALONG];
+    out->first[FSR_AXIS_PLANE] = deep ? reach[FSR_TILE_FRONT] : 0;
+    out->step[FSR_AXIS_PLANE] = deep ? reach[FSR_TILE_INWARD] : 1;
+}
+
+int64_t fsr_beyond_index(fsr_beyond beyond, int64_t i, int64_t n) {
+    switch (beyond) {
+    case FSR_BEYOND_EDGE: return i < 0 ? 0 : i < n ? i : n - 1;
+    case FSR_BEYOND_WRAP: return i < 0 ? i + n : i < n ? i : i - n;
+    case FSR_BEYOND_REFLECT: return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
+    case FSR_BEYOND_NOTHING: break;
+    }
+    return i;
+}
+
+bool fsr_tile_goes_beyond(const fsr_schedule *s) {
+    return s->beyond[FSR_AXIS_PLANE] || s->beyond[FSR_AXIS_LINE] || s->beyond[FSR_AXIS_ELEMENT];
+}
+
+int fsr_tile_extent(const fsr_schedule *s, int axis) {
+    return axis == FSR_AXIS_PLANE ? (s->deep ? s->deep : 1) : axis == FSR_AXIS_LINE ? s->high : s->broad;
+}
+
+int64_t fsr_tile_elements(const fsr_schedule *s) {
+    return fsr_size_mul(fsr_size_mul(fsr_tile_extent(s, FSR_AXIS_PLANE), s->high), s->broad);
+}
+
 int64_t fsr_tile_bytes(fsr_dtype dtype, int64_t elements) {
     return fsr_round_up(fsr_size_mul(elements, (int64_t)fsr_dtype_size(dtype)), 16);
 }
@@ -68,15 +113,18 @@ int64_t fsr_tiles_bytes(const fsr_kernel *k) {
         if (producer < 0)
             continue;
         const fsr_schedule *s = &k->nests->nest[producer].kernel->schedule;
-        bytes = fsr_size_add(bytes, fsr_tile_bytes(k->array[b].dtype, fsr_size_mul(s->high, s->broad)));
+        bytes = fsr_size_add(bytes, fsr_tile_bytes(k->array[b].dtype, fsr_tile_elements(s)));
     }
     return bytes;
 }
 
 int64_t fsr_tiles_blocks(const fsr_kernel *k, const int64_t *integer) {
-    const int64_t pitch = integer[k->nests->band];
-    return fsr_size_mul(fsr_ceil_div(fsr_ceil_div(integer[FSR_INT_ROWS], pitch), k->schedule.high),
-                        fsr_ceil_div(pitch, k->schedule.broad));
+    fsr_picture picture;
+    int64_t blocks = 1;
+    fsr_nests_picture(k, k->nests->n, integer, &picture);
+    for (int a = 0; a < FSR_AXES; ++a)
+        blocks = fsr_size_mul(blocks, fsr_ceil_div(picture.extent[a], fsr_tile_extent(&k->schedule, a)));
+    return blocks;
 }
 
 int64_t fsr_nest_span(const int64_t *integer) {
@@ -92,12 +140,15 @@ double fsr_nest_twice(const int64_t *reach, int64_t band) {
 
 double fsr_nest_times(const fsr_kernel *k, int number, const int64_t *integer) {
     const fsr_nest *nest = &k->nests->nest[number];
-    const int64_t *reach = integer + nest->reach;
-    const fsr_schedule *s = &k->schedule, *own = &nest->kernel->schedule;
-    if (!s->high)
-        return 1 + fsr_nest_twice(reach, integer[k->nests->band]);
-    return (double)own->high * own->broad /
-           ((double)reach[FSR_TILE_DOWN] * s->high * (double)reach[FSR_TILE_ALONG] * s->broad);
+    fsr_picture picture;
+    if (!k->schedule.high)
+        return 1 + fsr_nest_twice(integer + nest->reach, integer[k->nests->band]);
+    fsr_nests_picture(k, number, integer, &picture);
+    double times = 1;
+    for (int a = 0; a < FSR_AXES; ++a)
+        times *= (double)fsr_tile_extent(&nest->kernel->schedule, a) /
+                 ((double)picture.step[a] * fsr_tile_extent(&k->schedule, a));
+    return times;
 }
 
 /* Elements of a nest's results that one band needs at most: whole rows. */

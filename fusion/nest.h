@@ -23,6 +23,16 @@
  * + j, so where a load reads in the tile (fsr_beside) is fixed by the text, and the verifier sees that it is inside. A
  * domain of two dimensions has lines as long as its last one, and what sticks out of it is not computed.
  *
+ * Deep tiles have planes of `lines` lines in front: schedule.deep of them, which begin at plane front + inward * z. That
+ * is three integers more of a nest, and one more of the last one. Domains are of three dimensions then, or of one.
+ *
+ * Beyond edges. Where loads read beyond the edges of a picture, as a pad of the array would have it, the tile holds what
+ * schedule.beyond says of each axis: element -1 of a line is element 0 of it (edge), the last one (wrap), or element 1
+ * (reflect), and lines and planes are gone beyond in the same way. So the element is computed where it stands in the picture, once more,
+ * and a load needs no bounds. With edge and reflect what such an element needs of earlier tiles is where its picture has
+ * it, which the tile must contain; with wrap it is beside it, for which the earlier tile wraps as well.
+ * Counter-example to a copy of the picture's elements once they are computed: another meeting of the block.
+ *
  * Counter-example to a band for each thread: a temporary of a large image then leaves every cache before it is read.
  * Counter-example to a nest that folds: where a band begins would have to be where a chunk does. */
 #ifndef FUSOR_FUSION_NEST_H
@@ -34,7 +44,18 @@
 
 /* The integers of a nest's reach, from its first one on: on a CPU; on a GPU. */
 enum { FSR_REACH_STEP, FSR_REACH_FIRST, FSR_REACH_LAST, FSR_REACH_SIZE };
-enum { FSR_TILE_PITCH, FSR_TILE_TOP, FSR_TILE_DOWN, FSR_TILE_LEFT, FSR_TILE_ALONG, FSR_TILE_SIZE };
+enum {
+    FSR_TILE_PITCH,
+    FSR_TILE_TOP,
+    FSR_TILE_DOWN,
+    FSR_TILE_LEFT,
+    FSR_TILE_ALONG,
+    FSR_TILE_SIZE,
+    FSR_TILE_LINES = FSR_TILE_SIZE, /* of a plane; these three where tiles are deep */
+    FSR_TILE_FRONT,
+    FSR_TILE_INWARD,
+    FSR_TILE_DEEP_SIZE
+};
 
 typedef struct fsr_nest {
     fsr_kernel *kernel;         /* owned */
@@ -47,7 +68,7 @@ struct fsr_nests {
     int n;
     fsr_nest nest[FSR_MAX_NESTS];
     int band;                   /* integer: indices of a band; on a GPU the pitch of the last nest */
-    int bytes;                  /* CPU, integer: workspace of a thread */
+    int bytes;                  /* integer: workspace of a thread; on a GPU the lines of a plane of the last nest */
     int place[FSR_MAX_BUFFERS]; /* CPU, integer of each banded array: the byte of the workspace where its band lies */
 };
 
@@ -66,6 +87,22 @@ bool fsr_kernel_may_band(const fsr_kernel *k);
 /* The kernel is a nest: its results are banded. */
 bool fsr_kernel_is_nest(const fsr_kernel *k);
 
+/* A nest's results as a picture: planes, lines of each, elements of each line; without planes all lines are of one. And
+ * where its tile is for a last one that begins at index 0 of each axis, and how it goes on. */
+typedef struct fsr_picture {
+    int64_t extent[FSR_AXES], first[FSR_AXES], step[FSR_AXES];
+} fsr_picture;
+
+/* Of nest `number`; behind the earlier ones: the last one. */
+void fsr_nests_picture(const fsr_kernel *k, int number, const int64_t *integer, fsr_picture *out);
+/* Something is held beyond some edge. */
+bool fsr_tile_goes_beyond(const fsr_schedule *s);
+/* The element of an axis of n that element i is; for FSR_BEYOND_NOTHING i. */
+int64_t fsr_beyond_index(fsr_beyond beyond, int64_t i, int64_t n);
+/* Extent of a tile along an axis. */
+int fsr_tile_extent(const fsr_schedule *s, int axis);
+/* Elements of a tile. */
+int64_t fsr_tile_elements(const fsr_schedule *s);
 /* Bytes of shared memory that an array's tile of so many elements takes; and that all tiles of a kernel do. */
 int64_t fsr_tile_bytes(fsr_dtype dtype, int64_t elements);
 int64_t fsr_tiles_bytes(const fsr_kernel *k);

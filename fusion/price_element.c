@@ -66,7 +66,7 @@ static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int acces
 
 /* The element is one of a tile in shared memory. */
 static bool is_in_tile(const fsr_kernel *k, const fsr_access *access) {
-    return access->near.down || (k->schedule.high && k->array[access->buffer].banded);
+    return access->near.step[FSR_AXIS_LINE] || (k->schedule.high && k->array[access->buffer].banded);
 }
 
 /* In tiles a thread has no vectors: elements narrower than a word are loaded and stored as words are. Counter-example to

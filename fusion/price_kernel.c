@@ -266,7 +266,7 @@ static void put_in_tiles(fsr_kernel *k, const bool *near) {
         k->array[b].banded = near[b] && k->array[b].written;
     for (int a = 0; a < k->naccesses; ++a)
         if (near[k->access[a].buffer] && !k->array[k->access[a].buffer].written)
-            k->access[a].near = (fsr_beside){.down = 1, .along = 1};
+            k->access[a].near = (fsr_beside){{0}, {0, 1, 1}};
 }
 
 /* A copy of a lowered group whose kernel is scheduled, for the caller to free; near: arrays that stand between nests,

@@ -242,7 +242,11 @@ bool fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     bool good = true;
     fsr_schedule *s = &group->kernel->schedule;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
-    *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU, .high = s->high, .broad = s->broad};
+    *s = (fsr_schedule){.target = target->gpu ? FSR_TARGET_GPU : FSR_TARGET_CPU,
+                        .deep = s->deep,
+                        .high = s->high,
+                        .broad = s->broad,
+                        .beyond = {s->beyond[0], s->beyond[1], s->beyond[2]}};
     if (target->gpu)
         good = fsr_schedule_gpu(group, target);
     else

@@ -5,6 +5,7 @@
  * Counter-example to a vector of any map: an element of a demosaicing has 94 loads, which of four elements are more than
  * a thread has registers. */
 #include "fusion/address.h"
+#include "fusion/nest.h"
 #include "fusion/outputs.h"
 #include "fusion/price.h"
 #include "fusion/schedule_gpu.h"
@@ -132,7 +133,7 @@ static void gpu_bins(fsr_group *group) {
  * (fusion/bands_tiles.c). */
 static void in_tile(fsr_schedule *s) {
     s->vector = 1;
-    s->items = (int)fsr_ceil_div((int64_t)s->high * s->broad, s->threads);
+    s->items = (int)fsr_ceil_div(fsr_tile_elements(s), s->threads);
 }
 
 /* Most loads of a thread's neighbours are no one access: they have a stride, or are at computed places that go on beside

@@ -16,9 +16,10 @@
 #include <string.h>
 
 typedef enum field_kind {
-    FIELD_COUNT, /* a number, always there */
-    FIELD_SOME,  /* a number, there if it is not 0 */
-    FIELD_USUAL, /* a number, there if it is not the usual one */
+    FIELD_COUNT,  /* a number, always there */
+    FIELD_SOME,   /* a number, there if it is not 0 */
+    FIELD_USUAL,  /* a number, there if it is not the usual one */
+    FIELD_BEYOND, /* "edge, wrap": what a tile holds beyond the edges of each axis, there if it is something */
     FIELD_FLAG,
     FIELD_ARRAYS, /* bits: "b0,b2" */
     FIELD_FOLDS   /* bits: "f1" */
@@ -41,8 +42,10 @@ static const struct {
               FIELD(COUNT, GPU | CPU, abreast),
               FIELD(SOME, GPU | CPU, tall),
               FIELD(SOME, GPU | CPU, across),
+              FIELD(SOME, GPU, deep),
               FIELD(SOME, GPU, high),
               FIELD(SOME, GPU, broad),
+              FIELD(BEYOND, GPU, beyond),
               FIELD(SOME, GPU, bins),
               FIELD(SOME, GPU, ranges),
               FIELD(SOME, GPU, depth),
@@ -116,6 +119,16 @@ static void print_bits(FILE *to, const char *word, uint64_t bits, char letter) {
         }
 }
 
+/* Of each axis, if there is something along any. */
+static void print_beyond(FILE *to, const fsr_schedule *s) {
+    const int first = s->deep ? FSR_AXIS_PLANE : FSR_AXIS_LINE;
+    bool any = false;
+    for (int a = first; a < FSR_AXES; a++)
+        any = any || s->beyond[a];
+    for (int a = first; a < FSR_AXES && any; a++)
+        fsr_fput(to, "%s%s", a == first ? " beyond " : ", ", fsr_beyond_name(s->beyond[a]));
+}
+
 static void print_field(FILE *to, const fsr_schedule *s, int i) {
     const void *value = value_of(s, i);
     switch (fields[i].kind) {
@@ -128,6 +141,7 @@ static void print_field(FILE *to, const fsr_schedule *s, int i) {
         if (*(const int *)value != fields[i].usual)
             fsr_fput(to, " %s %d", fields[i].word, *(const int *)value);
         break;
+    case FIELD_BEYOND: print_beyond(to, s); break;
     case FIELD_FLAG:
         if (*(const bool *)value)
             fsr_fput(to, " %s", fields[i].word);
@@ -189,6 +203,29 @@ static uint64_t read_bits(fsr_lex *l, const char *letter, int limit) {
     return bits;
 }
 
+/* The number of the next word among names; -1, with `what` as the reason: it is none of them. */
+static int read_name(fsr_lex *l, const char *(*name)(int), const char *what) {
+    char word[FSR_WORD_BYTES];
+    fsr_lex_word(l, word);
+    for (int i = 0; !l->status && name(i); i++)
+        if (strcmp(name(i), word) == 0)
+            return i;
+    fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no %s", word, what);
+    return -1;
+}
+
+static const char *beyond_name(int beyond) {
+    return fsr_beyond_name((fsr_beyond)beyond);
+}
+
+static void read_beyond(fsr_lex *l, fsr_schedule *s) {
+    const int first = s->deep ? FSR_AXIS_PLANE : FSR_AXIS_LINE;
+    for (int a = first; a < FSR_AXES && (a == first || fsr_lex_expect(l, ",")); a++) {
+        const int beyond = read_name(l, beyond_name, "pad");
+        s->beyond[a] = beyond < 0 ? FSR_BEYOND_NOTHING : (fsr_beyond)beyond;
+    }
+}
+
 static void read_field(fsr_kernel_reader *r, int i) {
     fsr_lex *l = &r->lex;
     char *to = (char *)&r->k->schedule + fields[i].at;
@@ -203,21 +240,11 @@ static void read_field(fsr_kernel_reader *r, int i) {
     case FIELD_COUNT:
     case FIELD_USUAL:
     case FIELD_SOME: *(int *)(void *)to = read_number(l); break;
+    case FIELD_BEYOND: read_beyond(l, &r->k->schedule); break;
     case FIELD_FLAG: *(bool *)to = true; break;
     case FIELD_ARRAYS: *(uint64_t *)(void *)to = read_bits(l, "b", r->k->narrays); break;
     case FIELD_FOLDS: *(uint32_t *)(void *)to = (uint32_t)read_bits(l, "f", FSR_MAX_COMBINES); break;
     }
-}
-
-/* The number of the next word among names; -1, with `what` as the reason: it is none of them. */
-static int read_name(fsr_lex *l, const char *(*name)(int), const char *what) {
-    char word[FSR_WORD_BYTES];
-    fsr_lex_word(l, word);
-    for (int i = 0; !l->status && name(i); i++)
-        if (strcmp(name(i), word) == 0)
-            return i;
-    fsr_lex_fail(l, FSR_ERR_FORMAT, "%s is no %s", word, what);
-    return -1;
 }
 
 static const char *kind_name(int kind) {

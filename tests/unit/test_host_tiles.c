@@ -71,6 +71,24 @@ static void borders(void **state) {
     check("e = a * a; #e p = pad(e, [2, 1, 1, 3]); p[:-3,1:-3] + p[1:-2,:-4] * p[3:,4:]", 300, 310, 2);
 }
 
+/* Borders that repeat the edge, wrap or reflect: tiles that hold what is beyond edges. A chain of two, whose first tile
+ * is computed beyond edges as well; borders of several widths, wider than a block is high at the last block's end. */
+static void pads(void **state) {
+    (void)state;
+    static const char *const mode[] = {"edge", "wrap", "reflect", "symmetric"};
+    char text[600];
+    for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
+        snprintf(text, sizeof text,
+                 "e = a * a; #e p = pad(e, [2, 1, 1, 3], mode=%s); p[:-3,1:-3] + p[1:-2,:-4] * p[3:,4:]", mode[i]);
+        check(text, 289, 257, 2);
+        snprintf(text, sizeof text,
+                 "e = a * a; #e p = pad(e, [1, 1, 2, 2], mode=%s); f = p[:-2,2:-2] * 0.01 + p[2:,:-4] + p[1:-1,4:]; #f"
+                 "q = pad(f, [2, 2, 1, 1], mode=%s); q[:-4,1:-1] + q[4:,:-2] * q[2:-2,2:]",
+                 mode[i], mode[i]);
+        check(text, 290, 259, 3);
+    }
+}
+
 /* Elements of two bytes, and of eight. */
 static void types(void **state) {
     (void)state;
@@ -80,6 +98,7 @@ static void types(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(neighbours), TEST(chains), TEST(lines), TEST(borders), TEST(types)};
+    const struct CMUnitTest tests[] = {TEST(neighbours), TEST(chains), TEST(lines),
+                                       TEST(borders),    TEST(pads),   TEST(types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
