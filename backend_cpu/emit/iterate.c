@@ -122,15 +122,16 @@ static void put_batch_begin(fsr_c_emit *e, int number, int lanes, const char *ma
     fsr_text_add(t, "        }\n");
 }
 
-/* Opens a loop over lanes: what they read, and instructions below `to`. */
-static void put_lane(fsr_c_emit *e, int number, int lanes, int to, const char *margin) {
+/* Opens a loop over lanes: what they read, and instructions below `to`. state: how element l of state i is called, but
+ * for i. */
+static void put_lane(fsr_c_emit *e, int number, int lanes, int to, const char *margin, const char *const state[2]) {
     const fsr_iteration *l = program_of(e, number);
     fsr_text *t = &e->folds;
     char inner[FSR_EMIT_NAME];
     snprintf(inner, sizeof inner, "%s    ", margin);
     fsr_text_add(t, "#pragma GCC ivdep\n%sfor (i64 l = 0; l < %d; ++l) {\n", margin, lanes);
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "%sconst %s s%d = p%d[at + l];\n", inner, fsr_c_type(l->body.arg[i]), i, i);
+        fsr_text_add(t, "%sconst %s s%d = %s%d%s;\n", inner, fsr_c_type(l->body.arg[i]), i, state[0], i, state[1]);
     for (int i = 0; i < l->narg; i++)
         if (is_array(e, number, l->nstate + i))
             fsr_text_add(t, "%sconst %s a%d = q%d[at + l];\n", inner, fsr_c_type(l->body.arg[l->nstate + i]), i, i);
@@ -142,9 +143,26 @@ static void put_lane(fsr_c_emit *e, int number, int lanes, int to, const char *m
 static void put_asked(fsr_c_emit *e, int number, int lanes) {
     const fsr_iteration *l = program_of(e, number);
     char name[FSR_EMIT_NAME];
-    put_lane(e, number, lanes, fsr_iteration_condition(l) + 1, "        ");
-    fsr_text_add(&e->folds, "            any |= %s ? go[l] : 0;\n        }\n",
+    put_lane(e, number, lanes, fsr_iteration_condition(l) + 1, "        ", (const char *const[]){"p", "[at + l]"});
+    fsr_text_add(&e->folds, "            any |= %s ? go[l] : 0;\n        }\n        if (!any) continue;\n",
                  operand_name(l, fsr_iteration_condition(l), name));
+}
+
+/* The batch's state and counts into arrays of its own, or, once it is done, back: what a compiler may keep in registers
+ * for all turns. */
+static void put_own(fsr_c_emit *e, int number, int lanes, bool back) {
+    const fsr_iteration *l = program_of(e, number);
+    fsr_text *t = &e->folds;
+    for (int i = 0; i < l->nstate && !back; i++)
+        fsr_text_add(t, "        %s x%d[%d];\n", fsr_c_type(l->body.arg[i]), i, lanes);
+    if (counts(e, number) && !back)
+        fsr_text_add(t, "        i32 n[%d];\n", lanes);
+    fsr_text_add(t, "        for (i64 l = 0; l < %d; ++l) {\n", lanes);
+    for (int i = 0; i < l->nstate; i++)
+        fsr_text_add(t, back ? "            p%d[at + l] = x%d[l];\n" : "            x%d[l] = p%d[at + l];\n", i, i);
+    if (counts(e, number))
+        fsr_text_add(t, back ? "            count[at + l] = n[l];\n" : "            n[l] = 0;\n");
+    fsr_text_add(t, "        }\n");
 }
 
 /* `go` is all ones where a lane goes on. */
@@ -153,14 +171,13 @@ static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
     fsr_text *t = &e->folds;
     char name[FSR_EMIT_NAME];
     fsr_text_add(t, "        for (i64 i = 0; any && i < %lld; ++i) {\n            any = 0;\n", (long long)l->max_n);
-    put_lane(e, number, lanes, l->body.ninsts, "            ");
+    put_lane(e, number, lanes, l->body.ninsts, "            ", (const char *const[]){"x", "[l]"});
     fsr_text_add(t, "                const %s g = %s ? go[l] : 0;\n", mask,
                  operand_name(l, fsr_iteration_condition(l), name));
     for (int i = 0; i < l->nstate; i++)
-        fsr_text_add(t, "                p%d[at + l] = g ? %s : s%d;\n", i, operand_name(l, l->body.result[i], name),
-                     i);
+        fsr_text_add(t, "                x%d[l] = g ? %s : s%d;\n", i, operand_name(l, l->body.result[i], name), i);
     if (counts(e, number))
-        fsr_text_add(t, "                count[at + l] -= (i32)g;\n");
+        fsr_text_add(t, "                n[l] -= (i32)g;\n");
     fsr_text_add(t, "                go[l] = g;\n                any |= g;\n            }\n        }\n");
 }
 
@@ -179,7 +196,9 @@ static void put_lanes(fsr_c_emit *e, int number) {
     put_padding(e, number, lanes);
     put_batch_begin(e, number, lanes, mask);
     put_asked(e, number, lanes);
+    put_own(e, number, lanes, false);
     put_turn(e, number, lanes, mask);
+    put_own(e, number, lanes, true);
     fsr_text_add(&e->folds, "    }\n}\n\n");
 }
 
