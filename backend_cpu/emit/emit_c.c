@@ -257,6 +257,7 @@ static char *assemble(fsr_c_emit *e) {
     put_care(e, &t);
     fsr_c_prelude(e, &t);
     fsr_c_stream_prelude(e, &t);
+    fsr_c_widen_prelude(e, &t);
     fsr_c_pack_prelude(e, &t);
     fsr_c_declare(&t, (const fsr_routine *const *)k->routine, k->nroutines);
     if (e->folds.size)

@@ -80,17 +80,12 @@ static void put_operator(fsr_c_emit *e, const fsr_combine *c, const char *functi
     fsr_text_add(&e->folds, "}\n\n");
 }
 
-/* The scan carries an f64 (scan.c). */
-static bool carries_wide(const fsr_c_emit *e, int fold) {
-    return e->s->widened >> fold & 1;
-}
-
 /* The operator in f64, once for all folds that share it. */
 static void put_wide_operators(fsr_c_emit *e) {
     for (int f = 0; f < e->k->nfolds; f++) {
-        bool first = carries_wide(e, f);
+        bool first = fsr_c_carries_wide(e, f);
         for (int g = 0; g < f; g++)
-            first = first && !(carries_wide(e, g) && e->shared[g] == e->shared[f]);
+            first = first && !(fsr_c_carries_wide(e, g) && e->shared[g] == e->shared[f]);
         if (!first)
             continue;
         fsr_combine *wide = fsr_combine_builtin(e->k->fold[f].combine->op, FSR_F64);
@@ -145,19 +140,9 @@ static void put_pair(fsr_c_emit *e, const char *function, int fold, char left, c
     fsr_text_free(&t);
 }
 
-/* The state `letter` is wider than the scan's elements: its carry g, the fold n of a part, and everything where parts
- * are only folded. */
-static bool is_wide(const fsr_c_emit *e, int fold, char letter) {
-    return carries_wide(e, fold) && (letter == 'g' || letter == 'n' || e->k->fold[fold].kind == FSR_FOLD_REDUCE);
-}
-
-fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component) {
-    return is_wide(e, fold, letter) ? FSR_F64 : fsr_combine_dtype(e->k->fold[fold].combine, component);
-}
-
 /* fold(left, right) over two states that are named alike in every component. */
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at) {
-    put_pair(e, is_wide(e, fold, left) ? "wide" : "fold", fold, left, left_at, right, right_at);
+    put_pair(e, fsr_c_is_wide(e, fold, left) ? "wide" : "fold", fold, left, left_at, right, right_at);
 }
 
 /* The same where chunks meet. The left state must not be one that the loop over columns folds into: it has an
@@ -289,7 +274,7 @@ static void fold_input(fsr_c_emit *e, int fold, const char *at) {
     for (int i = 0; i < f->combine->arity; i++)
         fsr_text_add(&t, ", %s", fsr_c_value_name(e, f->input[i], name));
     fsr_c_fold_same(e, &t, fold);
-    fsr_c_line(e, "%s%d(%s);", is_wide(e, fold, 'q') ? "wide" : "fold", e->shared[fold], t.data ? t.data : "");
+    fsr_c_line(e, "%s%d(%s);", fsr_c_is_wide(e, fold, 'q') ? "wide" : "fold", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }
@@ -307,7 +292,7 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
         put_strip_input(e, fold);
         return;
     }
-    if (fsr_c_pair_input(e, fold) || fsr_c_laned_input(e, fold))
+    if (fsr_c_pair_input(e, fold) || fsr_c_laned_input(e, fold) || fsr_c_widen_input(e, fold))
         return;
     if (e->s->tall) {
         char at[FSR_EMIT_NAME];

@@ -141,6 +141,7 @@ static void put_serial(fsr_c_emit *e, const fsr_body *loop) {
  * and a dozen loads it gave up, and the loop was no vector code. */
 static void put_batch_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_gather(e, loop->inst, loop->n);
+    fsr_c_widen_begin(e, loop);
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     fsr_c_line(e, "const i64 c = cl + l;");
@@ -148,6 +149,7 @@ static void put_batch_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     put_columns_body(e, loop);
     fsr_c_hold(e, loop, "c - cs");
     fsr_c_end(e);
+    fsr_c_widen_end(e, loop);
     e->gathering = false;
 }
 

@@ -6,7 +6,7 @@
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
  * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
- * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; of a scan in a strip: a<f>_<i> elements folded
+ * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; y<f>_<i> and w<f>_<i> a batch of lanes and four of them in f64; of a scan in a strip: a<f>_<i> elements folded
  * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
  * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
  * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a
@@ -45,6 +45,8 @@ typedef struct fsr_c_emit {
     bool laned;             /* the loop being printed has `lanes` accumulators for each fold */
     bool pairing;           /* it fills the arrays of folds that keep their order */
     bool gathering;         /* the loop being printed reads narrow strided loads from lanes filled before it */
+    bool widening;          /* the loop being printed puts what is folded in f64 into an array */
+    bool widens_batches;    /* some loop does */
     bool uses_row;          /* an access is linear or row_linear: the row's number is needed */
     int loop_dim;           /* dimension of the innermost loop, -1: none */
     const char *loop_var;
@@ -278,8 +280,22 @@ void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n);  /* the row ends
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
 void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);
 void fsr_c_fold_declare(fsr_c_emit *e, int fold, char letter, const char *extent);
-/* What a component of the state `letter` is: f64 for some states of a scan of f32 sums, else as the operator says. */
+
+/* ---- wide.c: scans of f32 sums that carry an f64 (scan.c) ------------------------------------------ */
+
+bool fsr_c_carries_wide(const fsr_c_emit *e, int fold);
+/* The state `letter` is wider than the scan's elements: its carry g, the fold n of a part, and everything where parts
+ * are only folded. */
+bool fsr_c_is_wide(const fsr_c_emit *e, int fold, char letter);
+/* What a component of the state `letter` is: f64 for these, else as the operator says. */
 fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component);
+
+/* Before the loop over a batch of lanes, and behind it; the COMBINE instruction (false: there is nothing particular about
+ * it); the function that the others' text calls. */
+void fsr_c_widen_begin(fsr_c_emit *e, const fsr_body *loop);
+bool fsr_c_widen_input(fsr_c_emit *e, int fold);
+void fsr_c_widen_end(fsr_c_emit *e, const fsr_body *loop);
+void fsr_c_widen_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- pair.c: reductions that keep their order --------------------------------------------------- */
 

@@ -11,7 +11,7 @@
  *
  * Scans along divided rows: a worker folds its part, waits for the carry of the part before it, hands on its own, and
  * scans the part, which is still in its cache. Parts are taken in order, so whoever is waited for has been started; it
- * hands on its carry after a fold of its own, not after its scan. Counter-example to two rounds, all folds and then all
+ * hands on its carry after a fold of its own, not after its scan; the last part is not folded. Counter-example to two rounds, all folds and then all
  * scans: a long row has left the cache in between and is read twice from memory. */
 #include "backend_cpu/run/tasks.h"
 #include <sched.h>
@@ -175,21 +175,31 @@ static void await_carry(atomic_llong *carried, int64_t part) {
             sched_yield();
 }
 
+/* Folds the part, waits for the carry into it and hands on the next one's. The last part hands on none. */
+static void take_carry(const fsr_job *j, int64_t item, int64_t *task, int worker) {
+    const int64_t part = task[FSR_TASK_INDEX];
+    const bool last = part + 1 == j->parts;
+    atomic_llong *carried = &j->carried[item % (j->items / j->parts)];
+    if (!last) {
+        task[FSR_TASK_MODE] = FSR_MODE_FOLD;
+        call(j, task, worker);
+    }
+    await_carry(carried, part);
+    if (last)
+        return;
+    task[FSR_TASK_MODE] = FSR_MODE_CARRY;
+    call(j, task, worker);
+    atomic_store_explicit(carried, part + 1, memory_order_release);
+}
+
 static void work_parts(void *arg, int worker) {
     fsr_job *j = arg;
     int64_t task[FSR_TASK_SIZE], item;
     memcpy(task, j->whole, sizeof task);
     while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
         set_part(j, item, task);
-        if (j->shape->scans) {
-            atomic_llong *carried = &j->carried[item % (j->items / j->parts)];
-            task[FSR_TASK_MODE] = FSR_MODE_FOLD;
-            call(j, task, worker);
-            await_carry(carried, task[FSR_TASK_INDEX]);
-            task[FSR_TASK_MODE] = FSR_MODE_CARRY;
-            call(j, task, worker);
-            atomic_store_explicit(carried, task[FSR_TASK_INDEX] + 1, memory_order_release);
-        }
+        if (j->shape->scans)
+            take_carry(j, item, task, worker);
         task[FSR_TASK_MODE] = FSR_MODE_PART;
         call(j, task, worker);
     }
