@@ -6,13 +6,13 @@
  * index along dimension d, c column along the last folded dimension, d<d> extents, n<i> other integer arguments, w<i>
  * the scratch row of kept instruction i; zeros<i>, inverse<i> of a divisor n<i>, last<c> the last quotient of
  * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
- * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result; y<f>_<i> and w<f>_<i> a batch of lanes and four of them in f64; of a scan in a strip: a<f>_<i> elements folded
- * within blocks, h<f>_<i> a second place for them and the results, o<f>_<i> carries into blocks; of any strip: u<i>_
- * instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first value and result k, e<i>_<k>
- * argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted store i: c<i>_ and m<i>_ a
- * strip's values and mask, ends<i> both ends of its array; all<i> every result of CALL i; panel<i> what a tile's columns read of staged load i. r is
- * the row, l a lane, in a tile of outputs a row of it, l<n> row n of it or its last one, h how many it has, j a row
- * of those abreast, t the task, z the states of a part. */
+ * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result, y<f>_<i> and w<f>_<i> a batch of lanes and four of
+ * them in f64; of a scan in a strip: a<f>_<i> elements folded within blocks, h<f>_<i> a second place for them and the
+ * results; of any strip: u<i>_ instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first
+ * value and result k, e<i>_<k> argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted
+ * store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array; all<i> every result of CALL i;
+ * panel<i> what a tile's columns read of staged load i. r is the row, l a lane, in a tile of outputs a row of it, l<n>
+ * row n of it or its last one, h how many it has, j a row of those abreast, t the task, z the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 

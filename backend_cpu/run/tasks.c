@@ -11,8 +11,8 @@
  *
  * Scans along divided rows: a worker folds its part, waits for the carry of the part before it, hands on its own, and
  * scans the part, which is still in its cache. Parts are taken in order, so whoever is waited for has been started; it
- * hands on its carry after a fold of its own, not after its scan; the last part is not folded. Counter-example to two rounds, all folds and then all
- * scans: a long row has left the cache in between and is read twice from memory. */
+ * hands on its carry after a fold of its own, not after its scan; the last part is not folded. Counter-example to two
+ * rounds, all folds and then all scans: a long row has left the cache in between and is read twice from memory. */
 #include "backend_cpu/run/tasks.h"
 #include <sched.h>
 #include <stdatomic.h>
