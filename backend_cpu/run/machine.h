@@ -8,7 +8,7 @@
 
 /* The processor's name, or "CPU". */
 void fsr_machine_name(char *out, size_t size);
-/* Bytes of the cache that a core has to itself, and of the largest one. */
+/* Bytes of the cache that a core has to itself, and of the largest one what the process may count on. */
 void fsr_machine_caches(int64_t *own, int64_t *last);
 /* Bytes; 0: unknown. */
 int64_t fsr_machine_memory(void);
