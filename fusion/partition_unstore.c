@@ -50,6 +50,22 @@ static void forget(fsr_partition *p, const int *readers, int g) {
             *fsr_partition_stored(p, p->group[g].store[i]) = -1;
 }
 
+/* Nobody waits for a group that is no more, nor are its loops anybody's. Counter-example to nobody having waited where nobody reads: a kernel over no
+ * elements reads nothing, and has in its list who would have stored that. */
+static void remove_group(fsr_partition *p, int g) {
+    int n, *waiter = fsr_partition_waiters(p, g, &n);
+    for (int w = 0; w < n; ++w) {
+        fsr_group *group = &p->group[waiter[w]];
+        for (int i = group->ndeps - 1; i >= 0; --i)
+            if (group->deps[i] == g)
+                group->deps[i] = group->deps[--group->ndeps];
+    }
+    free(waiter);
+    for (int i = 0; i < p->group[g].nloops; ++i)
+        p->group_of[p->group[g].loop[i]] = -1;
+    fsr_group_clear(&p->group[g]);
+}
+
 /* Takes the group's dead stores away, if it can be lowered without. */
 static void unstore(fsr_partition *p, int *readers, int g) {
     fsr_group trial = p->group[g];
@@ -68,7 +84,7 @@ static void unstore(fsr_partition *p, int *readers, int g) {
     add_reads(readers, &p->group[g], -1);
     if (trial.nstores + trial.nfolds == 0) {
         forget(p, readers, g);
-        fsr_group_clear(&p->group[g]);
+        remove_group(p, g);
     } else if (!fsr_group_try(p, g, &trial, &blame)) {
         if (reads_more(&trial, &p->group[g])) {
             fsr_kernel_free(trial.kernel);

@@ -355,6 +355,21 @@ static void test_fold_of_a_length(void **state) {
     CHECK(false, fsr_max(fsr_sort(kept, AXES(0), 1, 0), AXES(0), 1, 0));
 }
 
+/* A kernel over no elements reads nothing of what it waits for, whose kernel was taken away and stayed in its list. */
+static void test_waited_for_without_elements(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(1, 0), 4), out[2], scan[2];
+    fuzz_iterate(out, (fsr_node[]){x, x}, 2, 1);
+    fsr_scan_with(scan, (fsr_node[]){out[0], out[0]}, &fuzz_max_sum_operator, AXES(0), 1, FSR_EXCLUSIVE);
+    CHECK(true, scan[0]);
+    fsr_node y = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 1, 1), 4), z = fuzz_leaf(g, FSR_F32, 3, SHAPE(1, 1, 0), 4);
+    fuzz_iterate(out, (fsr_node[]){z, y}, 2, 3);
+    CHECK(true, fsr_sum(fsr_atan2(fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 1), 4), out[0]), AXES(1), 1, FSR_KEEPDIMS));
+    fuzz_iterate(out, (fsr_node[]){fuzz_leaf(g, FSR_F32, 1, SHAPE(0), 4), fuzz_leaf(g, FSR_F32, 0, NULL, 4)}, 3, 2);
+    fsr_node wide = fsr_copysign(out[0], fuzz_leaf(g, FSR_F32, 3, SHAPE(2, 1, 1), 4));
+    CHECK(true, fsr_all(wide, AXES(0), 1, FSR_KEEPDIMS));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_scan_of_one_element),
@@ -384,6 +399,7 @@ int main(void) {
         TEST(test_pair_of_a_constant),
         TEST(test_loop_over_a_view_beside_it),
         TEST(test_stored_loop_behind_a_pair),
+        TEST(test_waited_for_without_elements),
         cmocka_unit_test(test_strip_of_instruction_8),
         cmocka_unit_test(test_filters_of_functions),
     };
