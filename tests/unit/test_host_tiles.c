@@ -7,7 +7,7 @@
 
 /* The work of a value that is read at neighbours, so that who reads it does not compute it anew: exact, and for each
  * element another number. */
-enum { STEPS = 48, ROOM = 8192 };
+enum { STEPS = 48, LESS = 24, ROOM = 8192 };
 
 /* Puts the text into out, each `#e` as such work on e. */
 static void expand(const char *text, int steps, char out[ROOM]) {
@@ -25,14 +25,18 @@ static void expand(const char *text, int steps, char out[ROOM]) {
 }
 
 /* One kernel, of so many nests, that gives what the interpreter gives. */
-static void check_steps(const char *text, int steps, int64_t rows, int64_t cols, int nests) {
-    fsr_node a = rows ? fsr_input(g, "a", FSR_F32, 2, SHAPE(rows, cols)) : fsr_input(g, "a", FSR_F32, 1, SHAPE(cols));
+static void check_of(const char *text, int steps, fsr_node a, int nests) {
     fsr_name name = {"a", a};
     char all[ROOM];
     expand(text, steps, all);
     const host_plan p = host_plan_check_tiles(g, fsr_expr(g, all, &name, 1));
     if (p.nests != nests)
-        fail_msg("%s of [%lld, %lld]: %d nests", text, (long long)rows, (long long)cols, p.nests);
+        fail_msg("%s of %lld rows: %d nests", text, (long long)fsr_node_dim(a, 0), p.nests);
+}
+
+static void check_steps(const char *text, int steps, int64_t rows, int64_t cols, int nests) {
+    fsr_node a = rows ? fsr_input(g, "a", FSR_F32, 2, SHAPE(rows, cols)) : fsr_input(g, "a", FSR_F32, 1, SHAPE(cols));
+    check_of(text, steps, a, nests);
 }
 
 static void check(const char *text, int64_t rows, int64_t cols, int nests) {
@@ -89,6 +93,25 @@ static void pads(void **state) {
     }
 }
 
+/* Three dimensions: pictures of planes; inside, behind borders, and of what is stored in flat order. */
+static void volumes(void **state) {
+    (void)state;
+    static const char *const mode[] = {"constant", "edge", "wrap", "reflect"};
+    fsr_node a = fsr_input(g, "a", FSR_F32, 3, SHAPE(33, 42, 67)), b = fsr_input(g, "b", FSR_F32, 3, SHAPE(38, 42, 99));
+    char text[700];
+    check_of("e = a[:-2,1:-1,1:-1] + a[2:,:-2,2:]; #e e[:-2,1:-1,:-2] + e[2:,:-2,1:-1] * e[1:-1,2:,2:] + e[2:,1:-1,2:]"
+             "+ e[1:-1,1:-1,1:-1] * e[:-2,2:,2:] + e[2:,2:,:-2]",
+             LESS, b, 2);
+    for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
+        snprintf(
+            text, sizeof text,
+            "e = a * a; #e p = pad(e, [2, 2, 1, 1, 1, 2], mode=%s); p[:-4,1:-1,2:-1] + p[2:-2,:-2,1:-2] * p[4:,2:,3:]"
+            "+ p[3:-1,1:-1,:-3] * p[4:,2:,1:-2] + p[:-4,:-2,1:-2] * p[2:-2,1:-1,3:]",
+            mode[i]);
+        check_of(text, LESS, a, 2);
+    }
+}
+
 /* Elements of two bytes, and of eight. */
 static void types(void **state) {
     (void)state;
@@ -98,7 +121,7 @@ static void types(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(neighbours), TEST(chains), TEST(lines),
-                                       TEST(borders),    TEST(pads),   TEST(types)};
+    const struct CMUnitTest tests[] = {TEST(neighbours), TEST(chains),  TEST(lines), TEST(borders),
+                                       TEST(pads),       TEST(volumes), TEST(types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
