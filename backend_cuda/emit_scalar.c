@@ -133,7 +133,7 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     case FSR_INST_OP:
         for (int a = 0; a < fsr_op_get(inst->op)->arity; a++)
             name(of, arg[a], inst->arg[a]);
-        op_text(e, buf, inst->op, inst->compute, inst->dtype, inst->tame ? "f_tame" : NULL, arg);
+        op_text(e, buf, inst->op, inst->compute, inst->dtype, inst->tame ? "f_tame" : inst->odd ? "f_odd" : NULL, arg);
         break;
     default: fsr_emit_broken(e); buf[0] = 0;
     }

@@ -258,6 +258,14 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    const f32 c = fabsf(b), x = b < 0 ? -a : a, r = 1.0f / c, q = x * r;\n"
      "    return fmaf(fmaf(q, c, -x), -r, q);\n"
      "}\n"},
+    {"fsr_overf_odd", false,
+     "/* By an odd whole number, below 2^22: no subnormal quotient lies in the middle of two, so what the first one leaves, which is\n"
+     "   exact, rounds it right there too. Of an infinity it leaves no number, and the second quotient is the first one. */\n"
+     "static __forceinline__ f32 fsr_overf_odd(f32 a, f32 b)\n"
+     "{\n"
+     "    const f32 c = fabsf(b), x = b < 0 ? -a : a, r = 1.0f / c, q = x * r;\n"
+     "    return fmaf(fminf(fmaf(q, c, -x), 0x1.fffffep+127f), -r, q);\n"
+     "}\n"},
     {"fsr_over", false, "static __forceinline__ f64 fsr_over(f64 a, f64 b) { return a / b; }\n"},
     {"fsr_f16_value", true,
      "static inline f32 fsr_f16_value(f16 x)\n"

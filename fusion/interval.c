@@ -8,7 +8,7 @@
 #include "fusion/interval.h"
 #include <math.h>
 
-enum { DEEPEST = 8 };
+enum { DEEPEST = 8, MOST_ODD = 1 << 22 };
 
 static const fsr_interval unknown = {1, 0};
 
@@ -122,6 +122,15 @@ bool fsr_value_is_tame(const fsr_kernel *k, int v) {
         return divides(k, inst);
     const fsr_interval a = interval_of(k, inst->arg[0]);
     return is_known(a) && (asks & FSR_OP_TURN ? a.low >= -1 && a.high <= 1 : a.low >= 0x1p-126);
+}
+
+bool fsr_value_is_by_odd(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    const bool quotient = inst->kind == FSR_INST_OP && inst->compute == FSR_F32 &&
+                          fsr_op_get(inst->op)->flags & FSR_OP_BY_LITERAL;
+    const fsr_inst *by = quotient ? &k->inst[inst->arg[1]] : NULL;
+    const double x = by && by->kind == FSR_INST_CONST ? fabs(fsr_value_to_double(by->dtype, by->value)) : 0;
+    return x > 1 && x < MOST_ODD && fmod(x, 2) == 1;
 }
 
 bool fsr_value_was_near(const fsr_kernel *k, int v) {

@@ -12,6 +12,8 @@ typedef struct fsr_interval {
 /* Value v is an operation that has a shorter text for the operand that it is known to have (FSR_OP_TURN,
  * FSR_OP_POSITIVE, FSR_OP_BY_LITERAL). */
 bool fsr_value_is_tame(const fsr_kernel *k, int v);
+/* Value v is a quotient by an odd whole number (FSR_OP_BY_LITERAL), which has a text for all operands without a branch. */
+bool fsr_value_is_by_odd(const fsr_kernel *k, int v);
 /* Value v is an operation whose angle (FSR_OP_OF_ANGLE) another operation of the kernel takes too. */
 bool fsr_value_shares_angle(const fsr_kernel *k, int v);
 /* Value v, an i64, is an integer that fits in an i32, widened. */

@@ -210,5 +210,6 @@ void fsr_read_inst(fsr_kernel_reader *r) {
     stand->gathered = fsr_lex_try(l, "gathered");
     stand->staged = fsr_lex_try(l, "staged");
     inst->tame = fsr_lex_try(l, "tame");
+    inst->odd = fsr_lex_try(l, "odd");
     k->ninsts++;
 }

@@ -268,8 +268,8 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    fsr_fput(to, "%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
-             stand->staged ? " staged" : "", inst->tame ? " tame" : "");
+    fsr_fput(to, "%s%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
+             stand->staged ? " staged" : "", inst->tame ? " tame" : "", inst->odd ? " odd" : "");
 }
 
 static void print_body(FILE *to, const fsr_kernel *k) {

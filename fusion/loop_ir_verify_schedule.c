@@ -162,6 +162,8 @@ static bool check_tame(const fsr_check *v) {
     for (int i = 0; i < k->ninsts; i++)
         if (k->inst[i].tame && (k->schedule.target != FSR_TARGET_GPU || !fsr_value_is_tame(k, i)))
             return fsr_check_bad(v, "schedule: v%d is tame, but nobody knows that of its operand", i);
+        else if (k->inst[i].odd && (k->schedule.target != FSR_TARGET_GPU || !fsr_value_is_by_odd(k, i)))
+            return fsr_check_bad(v, "schedule: v%d is odd, but is no quotient by an odd number", i);
     return true;
 }
 

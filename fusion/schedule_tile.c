@@ -208,8 +208,10 @@ static int row_residents(const fsr_kernel *k) {
 
 void fsr_finish_gpu(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
-    for (int i = 0; i < k->ninsts; i++)
+    for (int i = 0; i < k->ninsts; i++) {
         k->inst[i].tame = fsr_value_is_tame(k, i);
+        k->inst[i].odd = !k->inst[i].tame && fsr_value_is_by_odd(k, i);
+    }
     s->accumulators = k->nfolds == 0 ? 0 : s->tall ? 1 : s->items < ACCUMULATORS ? s->items : ACCUMULATORS;
     s->outlined = k->nloops > 0 && s->items > 1;
     fsr_finish_gpu_versions(k);

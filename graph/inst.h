@@ -35,6 +35,7 @@ typedef struct fsr_inst {
     fsr_value value;
     /* of some kinds */
     bool tame;           /* OP on a GPU: the operand is known to be one that a shorter function takes (interval.h) */
+    bool odd;            /* likewise a quotient of anything by a literal that is an odd whole number */
     int guard;           /* LOAD, INSIDE: 1 + its guard; 0: it always takes place. Outside nothing is reported */
     fsr_index_mode mode; /* INSIDE */
     int report;          /* INSIDE that raises: 1 + an array of one u64; 0: others */

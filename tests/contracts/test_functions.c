@@ -69,20 +69,34 @@ static double hash(int i) {
     return (double)(float)(int32_t)((uint32_t)i * 2654435761u);
 }
 
-/* Of positions, and of integers of either sign and 0: what a backend knows of these it may make use of. */
+/* A number of any bits; the first ones are subnormal, and the last an infinity. */
+static double any(int i) {
+    const uint32_t bits = i == N - 1 ? 0xff800000 : i < N / 4 ? (uint32_t)i * 37 : (uint32_t)i * 2654435761u;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return (double)(number == number ? number : 0);
+}
+
+/* Of positions, of integers of either sign and 0, and of what nobody knows: what a backend knows of these it may make use of. */
 static void test_quotients(void **state) {
     (void)state;
     static const double literal[] = {1.5, 3, -7, 255, 0.1, 0x1.fffffep0, 12.92, 1e-5, 16777215, 4, 1e30};
     int32_t *whole = malloc(N * sizeof *whole);
-    assert_non_null(whole);
-    for (int i = 0; i < N; i++)
+    float *number = malloc(N * sizeof *number);
+    assert_true(whole && number);
+    for (int i = 0; i < N; i++) {
         whole[i] = (int32_t)((uint32_t)i * 2654435761u);
+        number[i] = (float)any(i);
+    }
+    fsr_node unknown = fsr_from_host(subject_g, FSR_F32, 1, SHAPE(N), number);
     fsr_node place = fsr_add(fsr_cast(fsr_arange(subject_g, FSR_I32, N), FSR_F32), fsr_float(subject_g, 0.5));
     fsr_node x = fsr_cast(fsr_from_host(subject_g, FSR_I32, 1, SHAPE(N), whole), FSR_F32);
     for (int l = 0; l < COUNT_OF(literal); l++) {
         check_quotients(place, middle, literal[l]);
         check_quotients(x, hash, literal[l]);
+        check_quotients(unknown, any, literal[l]);
     }
+    free(number);
     free(whole);
 }
 

@@ -18,6 +18,13 @@ struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
 static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }
+/* By an odd whole number, below 2^22: no subnormal quotient lies in the middle of two, so what the first one leaves, which is
+   exact, rounds it right there too. Of an infinity it leaves no number, and the second quotient is the first one. */
+static __forceinline__ f32 fsr_overf_odd(f32 a, f32 b)
+{
+    const f32 c = fabsf(b), x = b < 0 ? -a : a, r = 1.0f / c, q = x * r;
+    return fmaf(fminf(fmaf(q, c, -x), 0x1.fffffep+127f), -r, q);
+}
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -66,7 +73,7 @@ __forceinline__ static void fsr_store_part(const T (&x)[N], T *p, idx left)
 
 
 extern "C" __global__ void __launch_bounds__(256)
-k_div_mul_exp_neg_exp_sub_add_di_a73268ca(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows)
+k_div_mul_exp_neg_exp_sub_add_di_869fcdc8(const f32 *__restrict__ x0, const f32 *__restrict__ x1, f32 *__restrict__ x2, const idx rows)
 {
     const idx r0 = (idx)blockIdx.x * 1024 + threadIdx.x * 4;
     const bool whole = r0 + 4 <= rows;
@@ -97,7 +104,7 @@ k_div_mul_exp_neg_exp_sub_add_di_a73268ca(const f32 *__restrict__ x0, const f32 
         for (int v = 0; v < 4; v++) {
             const int i = j * 4 + v;
             const f32 v1 = 0x1.fep+7f;
-            const f32 v2 = fsr_overf(v0[i], v1);
+            const f32 v2 = fsr_overf_odd(v0[i], v1);
             const f32 v4 = v2 * v3[i];
             const f32 v5 = expf(v4);
             const f32 v6 = -v4;
