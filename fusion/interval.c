@@ -126,8 +126,8 @@ bool fsr_value_is_tame(const fsr_kernel *k, int v) {
 
 bool fsr_value_is_by_odd(const fsr_kernel *k, int v) {
     const fsr_inst *inst = &k->inst[v];
-    const bool quotient = inst->kind == FSR_INST_OP && inst->compute == FSR_F32 &&
-                          fsr_op_get(inst->op)->flags & FSR_OP_BY_LITERAL;
+    const bool quotient =
+        inst->kind == FSR_INST_OP && inst->compute == FSR_F32 && fsr_op_get(inst->op)->flags & FSR_OP_BY_LITERAL;
     const fsr_inst *by = quotient ? &k->inst[inst->arg[1]] : NULL;
     const double x = by && by->kind == FSR_INST_CONST ? fabs(fsr_value_to_double(by->dtype, by->value)) : 0;
     return x > 1 && x < MOST_ODD && fmod(x, 2) == 1;

@@ -63,7 +63,9 @@ static void test_quotients(void **state) {
         fsr_text text = {0};
         fsr_fault fault = {FSR_OK, NULL};
         for (uint32_t i = 0; i < N; i++)
-            a[i].bits = (i & 1) << 31 | (i < N / 2 ? i * 521 : i < N - 64 ? 0x3f000000 + i * 1031 : 0x7f800020 - (N - i));
+            a[i].bits = (i & 1) << 31 | (i < N / 2    ? i * 521
+                                         : i < N - 64 ? 0x3f000000 + i * 1031
+                                                      : 0x7f800020 - (N - i));
         fsr_text_add(&text, "typedef float f32;\ntypedef unsigned u32, idx;\n");
         fsr_prelude_print(&text, "fsr_overf_odd", true);
         fsr_text_add(&text,
