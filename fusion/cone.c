@@ -293,13 +293,14 @@ static void walk(fsr_cone *c) {
             c->whole_work += whole_work_of(c, &at, 0, c->prices->asks);
             continue;
         }
-        const double own = fsr_price_own(c->prices, c->p->flow, n);
+        const bool view = fsr_cone_is_view(c, &at);
+        const double own = view ? 0 : fsr_price_own(c->prices, c->p->flow, n);
         c->nevaluated += indices;
         c->full = c->full || c->nevaluated > FSR_MAX_EVALUATED;
         c->work += times * own;
         c->tile_work += tiled * own;
         c->whole_work += whole_work_of(c, &at, own, own);
-        c->tiled = c->tiled && !stops_tiles(n);
+        c->tiled = c->tiled && (view || !stops_tiles(n));
         c->serial = c->serial || fsr_cone_serial(c, &at);
         const int before = c->n;
         pass_on(c, &at, each > at.shared ? each : at.shared);

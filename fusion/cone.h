@@ -65,6 +65,8 @@ struct fsr_cone {
 bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
 /* Where a gather looks at an index, if its places follow that and this costs what a view that is moved would. */
 bool fsr_cone_follows(const fsr_cone *cone, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner);
+/* The node is a gather that is a view wherever it is asked, as windows that slide are. */
+bool fsr_cone_is_view(const fsr_cone *cone, const fsr_cone_node *at);
 /* The node is a gather with an index for each element, which does not follow where it is asked. */
 bool fsr_cone_scatters(const fsr_cone *cone, const fsr_cone_node *at);
 /* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for

@@ -93,7 +93,18 @@ bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
 
 bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
     bool exact;
-    return c->prices->follow && fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner, &exact);
+    return fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner, &exact) && (exact || c->prices->follow);
+}
+
+bool fsr_cone_is_view(const fsr_cone *c, const fsr_cone_node *at) {
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    bool all = fsr_price_gathers(n);
+    for (int i = at->asked; i >= 0 && all; i = c->asked[i].next) {
+        fsr_index inner;
+        bool exact = false;
+        all = fsr_price_gather_follows(c->p->flow, &c->domain, n, &c->asked[i].index, &inner, &exact) && exact;
+    }
+    return all;
 }
 
 bool fsr_cone_scatters(const fsr_cone *c, const fsr_cone_node *at) {

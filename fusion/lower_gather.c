@@ -101,10 +101,10 @@ int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a gather has no affine index", link, asked);
     const fsr_shape *source = &l->flow->node[n->arg[0].id].shape;
-    const bool follows =
-        l->p->target->gpu && fsr_price_gather_follows(l->flow, &l->group->domain, n, &index, &inner, &exact);
+    bool follows = fsr_price_gather_follows(l->flow, &l->group->domain, n, &index, &inner, &exact);
     if (follows && exact)
         return fsr_lower_eval(l, n->arg[0], &inner);
+    follows = follows && l->p->target->gpu;
     if (fsr_shape_size(&n->shape) > fsr_shape_size(source) && !follows && !is_at_hand(l, n->arg[0]))
         return fsr_lower_blame(l, "what is taken from would be computed more often than it has elements", n->arg[0]);
     if (!(follows ? places(l, link, &index, value) : fsr_lower_indices(l, link, 1, &index, value)) ||

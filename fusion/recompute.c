@@ -146,7 +146,8 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool other = (c->asked[at->id] && !c->fold) || is_elsewhere(c, cone, at->id);
     const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
-    const bool moves = fsr_price_gathers(n) && !scatters && cone->prices->follow; /* what it takes is stored instead */
+    const bool follows = fsr_price_gathers(n) && !scatters && cone->prices->follow;
+    const bool moves = follows || fsr_cone_is_view(cone, at); /* what it takes is stored instead */
     if (again || moves || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
         !(often || shared || gathered || fsr_cone_turns(cone, at) ||
           (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))

@@ -111,11 +111,13 @@ static int count_kept(const fsr_kernel *k) {
  * loop: more than of columns, where these are of several dimensions. Counter-example to asking for many rows always: the
  * greatest exponential of each 2 by 2 of a picture of 4 channels took 32 ms by rows and takes 4.8 along the channels.
  * Scans too: running sums of 2^22 f32 in rows of 3 took 89 ms in strips, and take 8; in rows of 16 23 and 8, of 32
- * 9.7 and 14. */
+ * 9.7 and 14. And windows that slide go side by side. */
 static bool rows_are_short(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
-    if (k->nparallel == 0 || k->integer[FSR_INT_COLS] > SHORT || fsr_kernel_has_loops(k))
+    if (k->nparallel == 0 || fsr_kernel_has_loops(k))
         return false;
+    if (k->integer[FSR_INT_COLS] > SHORT)
+        return fsr_group_slides(group);
     const int64_t adjacent = group->extent[k->nparallel - 1], run = group->extent[k->ndim - 1];
     return adjacent >= BRIEF || (k->ndim - k->nparallel > 1 && run < NARROW && adjacent > run);
 }
