@@ -401,6 +401,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     k->schedule.unroll = unroll_of(k);
     fsr_finish_ahead(k);
     fsr_finish_fetched(k);
+    fsr_finish_coming(k);
     finish_lengths(k);
     finish_operators(k);
     finish_gathers(k);

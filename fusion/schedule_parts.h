@@ -45,6 +45,7 @@ void fsr_finish_cpu(fsr_kernel *k);
 /* schedule_stream.c: streams, once the loops that have strips are known, and rows ahead. */
 void fsr_finish_streams(fsr_kernel *k);
 void fsr_finish_ahead(fsr_kernel *k);
+void fsr_finish_coming(fsr_kernel *k);
 void fsr_finish_fetched(fsr_kernel *k);
 /* schedule_version.c: the versions that the sizes call for, the largest first; and of them those that are printed. */
 void fsr_choose_versions(fsr_group *group);

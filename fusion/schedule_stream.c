@@ -19,6 +19,10 @@
  * asking always: of rows that are longer than a core's cache the next one pushes out what the later passes read
  * again.
  *
+ * Strips. A filter whose scans only count reads an array once, in strips, and between a strip's loads packs what it has
+ * loaded; so each strip asks for the next one first. Measured, half of 2^24 f32 selected, one thread: 11.1 and 8.2 ms. Not
+ * of scans, whose parts are in a near cache when they are scanned.
+ *
  * Gathers. Of an array that the near caches do not hold the stage that gathers asks for an element 64 turns before it
  * loads it. Measured, 2^24 loads of f32 from anywhere in arrays of 8, 16, 32, 64 MB, one thread: 86, 115, 171, 228 ms, and
  * 89, 111, 142, 168 so. */
@@ -56,6 +60,10 @@ void fsr_finish_ahead(fsr_kernel *k) {
     for (int b = 0; b < k->narrays; ++b)
         bytes += s->ahead >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     s->ahead_cols = bytes ? ROW_BYTES / bytes : 0;
+}
+
+void fsr_finish_coming(fsr_kernel *k) {
+    k->schedule.coming = fsr_kernel_packs(k) ? fsr_kernel_may_come(k) : 0;
 }
 
 /* ---- gathers ------------------------------------------------------------------------------------------- */

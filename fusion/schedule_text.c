@@ -85,6 +85,7 @@ static const struct {
               FIELD(ARRAYS, CPU, ahead),
               FIELD(SOME, CPU, ahead_cols),
               FIELD(ARRAYS, CPU, fetched),
+              FIELD(ARRAYS, CPU, coming),
               FIELD(FOLDS, CPU, joined),
               FIELD(FOLDS, CPU, widened),
               USUAL(CPU, level, FSR_USUAL_LEVEL),

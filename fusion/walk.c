@@ -2,6 +2,7 @@
 /* Loops of a CPU's kernel as lists of instructions; see walk.h. */
 #include "fusion/walk.h"
 #include "fusion/address.h"
+#include "fusion/filter.h"
 #include <string.h>
 
 void fsr_body_folds(const fsr_kernel *k, fsr_body *body) {
@@ -120,6 +121,24 @@ void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]) {
     for (int i = 0; i < k->ninsts; ++i)
         if (fsr_picks_fold(k, &k->inst[i]) && read[i])
             counted[k->inst[i].index] = false;
+}
+
+bool fsr_kernel_packs(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    bool counted[FSR_MAX_COMBINES], named[FSR_MAX_COMBINES] = {false}, any = false;
+    bool all = s->kind == FSR_SCHEDULE_ROW && s->part && s->walk[0].form == FSR_WALK_STRIPS;
+    fsr_kernel_counted(k, counted);
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->inst[i].filter) {
+            named[fsr_counting_fold(k, &k->inst[i])] = true;
+            all = all && (k->inst[i].front || !k->live);
+        }
+    for (int f = 0; f < k->nfolds; ++f)
+        if (is_scan(k, f)) {
+            any = true;
+            all = all && counted[f] && named[f];
+        }
+    return any && all;
 }
 
 static uint64_t conditions_of(const fsr_kernel *k, int guard) {

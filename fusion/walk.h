@@ -44,6 +44,9 @@ bool fsr_kernel_in_place(const fsr_kernel *k);
 int fsr_walk_arguments(const fsr_kernel *k, int number, int *out);
 /* counted[f]: a scan whose results only compacted stores name, which keep count themselves; it is not done. */
 void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]);
+/* On a CPU: the kernel has scans that parts of rows hand on, and each of them only counts what some filter stores in its
+ * strips. What is stored in a row with fewer elements than its columns goes up from the front. */
+bool fsr_kernel_packs(const fsr_kernel *k);
 /* Rows go whole to, or come whole from, computed places: an index in bounds, in a loop along dimension d, is the same for
  * all of it, and if the loop combines, its elements go one beside the other. */
 bool fsr_body_has_rows(const fsr_kernel *k, const fsr_body *body, int d);
@@ -86,6 +89,8 @@ uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
  * address goes along with nothing but values that an earlier stage holds for the whole strip. */
 uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k);
 bool fsr_load_may_fetch(const fsr_kernel *k, const bool *crossing, int number);
+/* On a CPU: arrays, a bit each, that loops in strips read in order and nobody writes. */
+uint64_t fsr_kernel_may_come(const fsr_kernel *k);
 
 /* The conditions that the loads, bounds and guards of the body ask, a bit each. */
 uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body);

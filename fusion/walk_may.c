@@ -183,6 +183,21 @@ uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k) {
     return arrays;
 }
 
+uint64_t fsr_kernel_may_come(const fsr_kernel *k) {
+    uint64_t arrays = 0;
+    for (int pass = 0; k->schedule.kind == FSR_SCHEDULE_ROW && pass < k->npasses; ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        for (int i = 0; i < body.n && k->schedule.walk[pass].form == FSR_WALK_STRIPS; ++i) {
+            const fsr_inst *inst = &k->inst[body.inst[i]];
+            if (inst->kind == FSR_INST_LOAD && k->access[inst->index].linear &&
+                !k->array[k->access[inst->index].buffer].written)
+                arrays |= UINT64_C(1) << k->access[inst->index].buffer;
+        }
+    }
+    return arrays;
+}
+
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
     uint64_t arrays = 0;
     fsr_body body;

@@ -20,3 +20,24 @@ void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to) {
         fsr_c_end(e);
     }
 }
+
+/* What the loop loads of array b lies in order. */
+static bool reads(const fsr_c_emit *e, const fsr_body *loop, int b) {
+    for (int i = 0; i < loop->n; i++) {
+        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
+        if (inst->kind == FSR_INST_LOAD && e->k->access[inst->index].linear && e->k->access[inst->index].buffer == b)
+            return true;
+    }
+    return false;
+}
+
+void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop) {
+    for (int b = 0; b < e->k->narrays; b++) {
+        if (!(e->s->coming >> b & 1) || !reads(e, loop, b))
+            continue;
+        fsr_c_begin(e, "for (i64 p = 0; p < %d; p += %d)", e->s->strip,
+                    e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
+        fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d + p, 0, 2);", b, e->start, e->s->strip);
+        fsr_c_end(e);
+    }
+}

@@ -7,6 +7,7 @@
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/call.h"
 #include "backend_cpu/emit/parts.h"
+#include "fusion/filter.h"
 #include "fusion/nest.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,9 @@ static void prepare(fsr_c_emit *e, const fsr_kernel *k) {
     snprintf(e->streams, sizeof e->streams, "%s", k->npasses ? "lined" : "stream");
     fsr_c_share_plan(e);
     fsr_kernel_counted(k, e->counted);
+    e->packs = fsr_kernel_packs(k);
+    for (int f = 0; f < k->nfolds; f++)
+        e->rides[f] = e->packs ? fsr_fold_rides(k, f) : -1;
     e->uses_row = k->schedule.part > 0;
     for (int a = 0; a < k->naccesses; a++) {
         e->uses_row |= k->access[a].linear || k->access[a].row_linear;
@@ -175,6 +179,10 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     out->tall = k->schedule.tall;
     out->across = k->schedule.across;
     out->scans = fsr_kernel_has_scan(k);
+    out->packed = fsr_c_apart_bytes(e);
+    out->counts = e->packs;
+    for (int f = 0; f < k->nfolds; f++)
+        out->counts = out->counts && (fsr_c_is_scan(e, f) || e->rides[f] >= 0);
     for (int i = 0; i < k->ninsts; i++)
         out->kept += fsr_inst_work_words(k, i);
     out->work = k->schedule.work;

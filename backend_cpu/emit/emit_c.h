@@ -17,16 +17,18 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 30
+#define FSR_EMIT_C_VERSION 31
 
 typedef enum fsr_task_mode {
     FSR_MODE_WHOLE,    /* whole rows */
     FSR_MODE_PART,     /* columns [BEGIN, END) of one row: stores, scans from the carry, states of reductions */
     FSR_MODE_FINISH,   /* what follows the columns, from the states of all parts */
-    FSR_MODE_FOLD,     /* kernels with scans: the scans' folds over the columns of a part, before all else */
+    FSR_MODE_FOLD,     /* kernels with scans: the scans' folds over the columns of a part, before all else. Where scans
+                          only count what filters store: PART itself, what they store into the memory at PACKED */
     FSR_MODE_CARRY,    /* then, in the order of parts: the carry into the next part */
     FSR_MODE_IDENTITY, /* kernels whose store combines: its array becomes the op's identity */
-    FSR_MODE_MERGE     /* and: folds the array at STATES into its array */
+    FSR_MODE_MERGE,    /* and: folds the array at STATES into its array */
+    FSR_MODE_PACKED    /* after FOLD and CARRY: what stands in the memory at PACKED goes to its place */
 } fsr_task_mode;
 
 enum {
@@ -35,11 +37,12 @@ enum {
     FSR_TASK_PARTS, /* of a row */
     FSR_TASK_BEGIN, /* columns; to FINISH, parts */
     FSR_TASK_END,
-    FSR_TASK_STATES,                             /* address; to MERGE, of the other array */
-    FSR_TASK_STREAM,                             /* results are to pass the caches by: see stream.c */
-    FSR_TASK_LOW,                                /* + d: first index along dimension d */
-    FSR_TASK_HIGH = FSR_TASK_LOW + FSR_MAX_DIMS, /* + d: the one behind the last */
-    FSR_TASK_SIZE = FSR_TASK_HIGH + FSR_MAX_DIMS
+    FSR_TASK_STATES,                                /* address; to MERGE, of the other array */
+    FSR_TASK_STREAM,                                /* results are to pass the caches by: see stream.c */
+    FSR_TASK_LOW,                                   /* + d: first index along dimension d */
+    FSR_TASK_HIGH = FSR_TASK_LOW + FSR_MAX_DIMS,    /* + d: the one behind the last */
+    FSR_TASK_PACKED = FSR_TASK_HIGH + FSR_MAX_DIMS, /* address, for what filters store of a part */
+    FSR_TASK_SIZE
 };
 
 /* What a launcher must know of a kernel; the same for equal sources. */
@@ -48,6 +51,8 @@ typedef struct fsr_cpu_shape {
     bool flat;    /* low[0], high[0] are rows; the other dimensions have no range */
     bool columns; /* a row's columns may be divided */
     bool scans;
+    int64_t packed; /* and only count what filters store, of which so many bytes of a part may be packed apart; 0: no */
+    bool counts;    /* and nothing is folded but these counts, so that one thread need not divide rows */
     int stream_bytes; /* of an element's results that may pass the caches by; 0: none may */
     int abreast;      /* rows done together along the last parallel dimension, 1: none */
     int64_t part;     /* columns of a part */

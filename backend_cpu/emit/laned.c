@@ -10,6 +10,13 @@
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 
+bool fsr_c_has_lanes(const fsr_c_emit *e, const fsr_body *loop) {
+    bool reduces = false;
+    for (int i = 0; i < loop->nfolds; i++)
+        reduces = reduces || !fsr_c_is_scan(e, loop->folds[i]);
+    return e->walk->form == FSR_WALK_LANES || (e->walk->laned && reduces);
+}
+
 bool fsr_c_is_laned(const fsr_c_emit *e, int fold) {
     return e->laned && fsr_c_has_strips(e) && !fsr_c_is_scan(e, fold);
 }

@@ -376,7 +376,7 @@ static void put_folded(fsr_c_emit *e, const fsr_body *loop) {
 
 /* The folds' states, the loops, the results: one row, or one part of it. */
 static void put_whole(fsr_c_emit *e, const fsr_body *loop) {
-    e->laned = e->walk->form == FSR_WALK_LANES || e->walk->laned;
+    e->laned = fsr_c_has_lanes(e, loop);
     fsr_c_fold_states(e, loop->folds, loop->nfolds);
     if (!e->abreast && fsr_c_has_strips(e))
         fsr_c_strip_arrays(e, loop);

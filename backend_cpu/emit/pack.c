@@ -16,13 +16,15 @@
  * that holds it is read back. Measured, 2^24 f32, one thread: places 21.9 ms, halves of lines 10.1, whole lines
  * 5.4. Lines are copied by vectors, in the order in which the end grows: the C library's copy, upwards at both ends,
  * took twice as long for the whole filter where the result went through the caches. */
+#include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include "fusion/filter.h"
 #include <stdio.h>
 
-/* `to` is a multiple of a line. Of what is held there `skip` bytes are somebody else's. */
+/* `to` is a multiple of a line. Of what is held there `skip` bytes are somebody else's. What is held stands at `from`,
+ * the small array's beginning, or behind its end; of a part that is packed apart all of it, at its place in `to`. */
 static const char ends_text[] =
-    "typedef struct { char *to; i64 held, skip; } fsr_pack_side;\n"
+    "typedef struct { char *to, *from; i64 held, skip; } fsr_pack_side;\n"
     "#if defined __AVX512F__\n"
     "#define FSR_PACK_PIECE 64\n"
     "#elif defined __AVX__\n"
@@ -31,17 +33,20 @@ static const char ends_text[] =
     "#define FSR_PACK_PIECE 16\n"
     "#endif\n"
     "typedef i32 fsr_pack_piece __attribute__((vector_size(FSR_PACK_PIECE), may_alias, aligned(1)));\n"
-    "static inline void fsr_pack_up(fsr_pack_side *e, char *to) {\n"
+    "static inline void fsr_pack_up(fsr_pack_side *e, char *to, char *from) {\n"
     "    e->skip = e->held = (i64)to & 63;\n"
     "    e->to = to - e->skip;\n"
+    "    e->from = from;\n"
     "}\n"
-    "static inline void fsr_pack_down(fsr_pack_side *e, char *to) {\n"
+    "static inline void fsr_pack_down(fsr_pack_side *e, char *to, char *from) {\n"
     "    e->skip = e->held = -(i64)to & 63;\n"
     "    e->to = to + e->skip;\n"
+    "    e->from = from;\n"
     "}\n"
-    "static void fsr_pack_flush_up(fsr_pack_side *e, char *from, i64 stream) {\n"
+    "static void fsr_pack_flush_up(fsr_pack_side *e, i64 stream) {\n"
     "    const i64 lines = e->held & ~(i64)63, i = e->skip ? 64 : 0;\n"
-    "    if (!lines) return;\n"
+    "    char *const from = e->from;\n"
+    "    if (!lines || from == e->to) return;\n"
     "    if (e->skip) __builtin_memcpy(e->to + e->skip, from + e->skip, 64 - e->skip);\n"
     "    if (stream) { fsr_stream(e->to + i, from + i, lines - i); }\n"
     "    else\n"
@@ -52,9 +57,10 @@ static const char ends_text[] =
     "    e->held -= lines;\n"
     "    e->skip = 0;\n"
     "}\n"
-    "static void fsr_pack_flush_down(fsr_pack_side *e, char *from, i64 stream) {\n"
+    "static void fsr_pack_flush_down(fsr_pack_side *e, i64 stream) {\n"
     "    const i64 lines = e->held & ~(i64)63, i = e->skip ? 64 : 0;\n"
-    "    if (!lines) return;\n"
+    "    char *const from = e->from;\n"
+    "    if (!lines || from == e->to) return;\n"
     "    if (e->skip) __builtin_memcpy(e->to - 64, from - 64, 64 - e->skip);\n"
     "    if (stream) { fsr_stream(e->to - lines, from - lines, lines - i); }\n"
     "    else\n"
@@ -206,14 +212,14 @@ static void put_ends(fsr_text *to, int size, int bytes, bool front) {
 }
 
 /* The function that a strip of so many elements calls. */
-static void put_strip(fsr_text *to, int size, int bytes, bool front) {
+static void put_strip(fsr_text *to, int size, bool front) {
     char type[FSR_EMIT_NAME], q[2 * FSR_EMIT_NAME];
     snprintf(type, sizeof type, size <= 8 ? "u%d" : "c128", 8 * size);
-    snprintf(q, sizeof q, ", *q = (%s *)(e->down + %d - e->back.held)", type, bytes);
+    snprintf(q, sizeof q, ", *q = (%s *)(e->back.from - e->back.held)", type);
     fsr_text_add(to,
                  "static __attribute__((noinline)) void fsr_pack%d%s(fsr_pack_ends%d%s *e, const %s *restrict v, const "
                  "u8 *restrict mask, i64 m, i64 stream) {\n"
-                 "    %s *p = (%s *)(e->up + e->front.held)%s;\n"
+                 "    %s *p = (%s *)(e->front.from + e->front.held)%s;\n"
                  "    i64 l = 0;\n",
                  size, suffix(front), size, suffix(front), type, type, type, front ? "" : q);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -227,26 +233,25 @@ static void put_strip(fsr_text *to, int size, int bytes, bool front) {
                  "        p += one;\n"
                  "%s"
                  "    }\n"
-                 "    e->front.held = (char *)p - e->up;\n"
-                 "    fsr_pack_flush_up(&e->front, e->up, stream);\n",
+                 "    e->front.held = (char *)p - e->front.from;\n"
+                 "    fsr_pack_flush_up(&e->front, stream);\n",
                  type, front ? "" : "        q[-1] = x;\n        q -= 1 - one;\n");
     if (!front)
-        fsr_text_add(to,
-                     "    e->back.held = e->down + %d - (char *)q;\n"
-                     "    fsr_pack_flush_down(&e->back, e->down + %d, stream);\n",
-                     bytes, bytes);
+        fsr_text_add(to, "    e->back.held = e->back.from - (char *)q;\n"
+                         "    fsr_pack_flush_down(&e->back, stream);\n");
     fsr_text_add(to, "}\n");
 }
 
 /* The function that a part calls at its end. */
-static void put_end(fsr_text *to, int size, int bytes, bool front) {
+static void put_end(fsr_text *to, int size, bool front) {
     fsr_text_add(to,
                  "static void fsr_pack_end%d%s(fsr_pack_ends%d%s *e) {\n"
                  "    fsr_pack_side *a = &e->front%s;\n"
-                 "    __builtin_memcpy(a->to + a->skip, e->up + a->skip, a->held - a->skip);\n",
+                 "    if (a->from != a->to) __builtin_memcpy(a->to + a->skip, a->from + a->skip, a->held - a->skip);\n",
                  size, suffix(front), size, suffix(front), front ? "" : ", *b = &e->back");
     if (!front)
-        fsr_text_add(to, "    __builtin_memcpy(b->to - b->held, e->down + %d - b->held, b->held - b->skip);\n", bytes);
+        fsr_text_add(to, "    if (b->from != b->to) __builtin_memcpy(b->to - b->held, b->from - b->held, b->held - "
+                         "b->skip);\n");
     fsr_text_add(to, "}\n\n");
 }
 
@@ -254,49 +259,68 @@ static int size_of(const fsr_c_emit *e, const fsr_inst *store) {
     return (int)fsr_dtype_size(e->k->array[e->k->access[store->index].buffer].dtype);
 }
 
+/* A strip's, and what is left of a line, with room for a vector that is stored behind it. */
+int fsr_c_pack_room(const fsr_c_emit *e, const fsr_inst *store) {
+    return e->s->strip * size_of(e, store) + 2 * FSR_EMIT_LINE;
+}
+
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
     bool put[2][sizeof(fsr_c128) + 1] = {{false}};
     if (!fsr_kernel_filters(e->k))
         return;
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
+    if (e->packs)
+        fsr_c_apart_prelude(to);
     put_places(to);
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *store = &e->k->inst[i];
         if (!store->filter || put[store->front][size_of(e, store)])
             continue;
-        const int size = size_of(e, store), bytes = e->s->strip * size + 2 * FSR_EMIT_LINE;
+        const int size = size_of(e, store), bytes = fsr_c_pack_room(e, store);
         put[store->front][size] = true;
         put_ends(to, size, bytes, store->front);
-        put_strip(to, size, bytes, store->front);
-        put_end(to, size, bytes, store->front);
+        put_strip(to, size, store->front);
+        put_end(to, size, store->front);
     }
+}
+
+/* What is stored is elements that the loop loads, side by side as they are: they are packed from where they lie. */
+static bool is_loaded(const fsr_c_emit *e, const fsr_inst *store) {
+    const fsr_inst *value = &e->k->inst[store->arg[0]];
+    return value->kind == FSR_INST_LOAD && value->dtype == store->dtype && e->k->access[value->index].linear &&
+           fsr_inst_guard(value) < 0 && !e->k->array[e->k->access[value->index].buffer].written;
 }
 
 void fsr_c_pack_arrays(fsr_c_emit *e, int number) {
     const fsr_inst *store = &e->k->inst[number];
-    const int size = size_of(e, store), b = e->k->access[store->index].buffer, f = e->k->inst[store->arg[2]].index;
-    char cols[FSR_EMIT_NAME];
-    fsr_c_line(e, "%s c%d_[%d];", fsr_c_storage(store->dtype), number, e->s->strip);
+    const int size = size_of(e, store);
+    if (!is_loaded(e, store))
+        fsr_c_line(e, "%s c%d_[%d];", fsr_c_storage(store->dtype), number, e->s->strip);
     fsr_c_line(e, "u8 m%d_[%d];", number, e->s->strip);
     fsr_c_line(e, "fsr_pack_ends%d%s ends%d;", size, suffix(store->front), number);
-    fsr_c_line(e, "fsr_pack_up(&ends%d.front, (char *)(x%d + g%d_0));", number, b, f);
-    if (!store->front)
-        fsr_c_line(e, "fsr_pack_down(&ends%d.back, (char *)(x%d + (%s - (%s - g%d_0))));", number, b,
-                   fsr_c_integer(e, FSR_INT_COLS, cols), e->s->part ? "begin" : "0", f);
+    fsr_c_apart_ends(e, number);
 }
 
 void fsr_c_pack_store(fsr_c_emit *e, int number) {
     const fsr_inst *store = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
-    fsr_c_line(e, "c%d_[l] = %s%s%s;", number, fsr_c_store(e, store->dtype), fsr_c_value_name(e, store->arg[0], name),
-               fsr_c_close(store->dtype));
+    if (!is_loaded(e, store))
+        fsr_c_line(e, "c%d_[l] = %s%s%s;", number, fsr_c_store(e, store->dtype),
+                   fsr_c_value_name(e, store->arg[0], name), fsr_c_close(store->dtype));
     fsr_c_line(e, "m%d_[l] = %s;", number, fsr_c_value_name(e, store->arg[1], name));
 }
 
 void fsr_c_pack_strip(fsr_c_emit *e, int number) {
     const fsr_inst *store = &e->k->inst[number];
-    fsr_c_line(e, "fsr_pack%d%s(&ends%d, (const void *)c%d_, m%d_, m, %s);", size_of(e, store), suffix(store->front),
-               number, number, number, e->s->streams ? "stream" : "0");
+    char from[2 * FSR_EMIT_NAME], stream[FSR_EMIT_NAME] = "0";
+    if (is_loaded(e, store))
+        snprintf(from, sizeof from, "(x%d + %s)", e->k->access[e->k->inst[store->arg[0]].index].buffer, e->start);
+    else
+        snprintf(from, sizeof from, "c%d_", number);
+    if (e->s->streams)
+        snprintf(stream, sizeof stream, "stream");
+    fsr_c_line(e, "fsr_pack%d%s(&ends%d, (const void *)%s, m%d_, m, %s);", size_of(e, store), suffix(store->front),
+               number, from, number, stream);
 }
 
 void fsr_c_pack_end(fsr_c_emit *e, int number) {

@@ -90,6 +90,8 @@ typedef struct fsr_c_emit {
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
     bool short_index;               /* the loop counts w, its index in 32 bits */
     bool along;                     /* the loop combines a row that is not dropped */
+    bool packs;                     /* see fsr_kernel_packs */
+    int rides[FSR_MAX_COMBINES];    /* then: the scan that ends with what a reduction gives; -1: none, it is folded */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;
 
@@ -307,6 +309,8 @@ void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *
 
 /* ---- laned.c: reductions that commute, beside a scan -------------------------------------------- */
 
+/* The loop folds in lanes: those beside scans where there are reductions. */
+bool fsr_c_has_lanes(const fsr_c_emit *e, const fsr_body *loop);
 /* One of the loop being printed. */
 bool fsr_c_is_laned(const fsr_c_emit *e, int fold);
 /* Their arrays; the COMBINE instruction (false: the fold is none); what a part of a strip's instructions has put there,
@@ -332,6 +336,8 @@ void fsr_c_share_plan(fsr_c_emit *e);
 void fsr_c_share_row(fsr_c_emit *e);
 /* Reads the states of part c0, in place of folding a chunk. */
 void fsr_c_share_part(fsr_c_emit *e, const fsr_body *loop);
+/* Component i of the state in memory at that word, `part` on: "*(f32 *)(z + 8)". out: FSR_EMIT_NAME bytes. */
+void fsr_c_share_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out);
 /* Reads a scan's carry into a part. */
 void fsr_c_share_carry(fsr_c_emit *e, int fold);
 /* Around the loop of the pass: what a part and a carry do with the states. `whole` prints the loop. */
@@ -379,6 +385,8 @@ void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
 void fsr_c_fetch(fsr_c_emit *e, const fsr_body *part, const char *at, const char *n);
 /* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
 void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
+/* At the beginning of a strip: asks for what the next one loads. */
+void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop);
 
 /* ---- pack.c: compacted stores ---------------------------------------------------------------- */
 
@@ -390,6 +398,24 @@ void fsr_c_pack_arrays(fsr_c_emit *e, int number);
 void fsr_c_pack_store(fsr_c_emit *e, int number);
 void fsr_c_pack_strip(fsr_c_emit *e, int number);
 void fsr_c_pack_end(fsr_c_emit *e, int number);
+/* Bytes of the array of an end of a store. */
+int fsr_c_pack_room(const fsr_c_emit *e, const fsr_inst *store);
+
+/* ---- apart.c: parts whose filters store before the parts on their left are done ------------------- */
+
+/* Bytes of memory for what a part stores; 0: the kernel is no such one. */
+int64_t fsr_c_apart_bytes(const fsr_c_emit *e);
+/* Where what `number` stores goes up from, and down from. */
+void fsr_c_apart_ends(fsr_c_emit *e, int number);
+/* Behind the strips: what was stored is what the scans, and reductions that ride on them, give. */
+void fsr_c_apart_counts(fsr_c_emit *e, const fsr_body *loop);
+/* The loop without these reductions. */
+void fsr_c_apart_loop(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out);
+/* What PACKED and FINISH do. */
+void fsr_c_apart_packed(fsr_c_emit *e);
+void fsr_c_apart_finish(fsr_c_emit *e);
+/* The function that PACKED calls. */
+void fsr_c_apart_prelude(fsr_text *to);
 
 /* ---- stage.c: stages of a loop in strips ---------------------------------------------------------------- */
 

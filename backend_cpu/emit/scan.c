@@ -67,6 +67,7 @@ void fsr_c_strip_end(fsr_c_emit *e, const fsr_body *loop) {
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].filter)
             fsr_c_pack_end(e, loop->inst[i]);
+    fsr_c_apart_counts(e, loop);
 }
 
 /* ---- one stage's loop ------------------------------------------------------------------------------ */
@@ -232,6 +233,7 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_c_begin(e, "for (i64 cs = %s; cs < %s; cs += %d)", e->low, e->high, e->s->strip);
     fsr_c_line(e, "const i64 m = %s - cs < %d ? %s - cs : %d;", e->high, e->s->strip, e->high, e->s->strip);
+    fsr_c_coming(e, loop);
     fsr_c_stream_begin(e, loop, start);
     snprintf(e->stream_at, sizeof e->stream_at, "l");
     for (int s = 0; s < stages; s++) {

@@ -37,8 +37,7 @@ void fsr_c_share_row(fsr_c_emit *e) {
                FSR_TASK_INDEX, 8 * e->words);
 }
 
-/* Component i of a state in memory: *(f32 *)(z + 8). `parts` parts further on. */
-static void put_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out) {
+void fsr_c_share_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out) {
     for (int before = 0; before < i; before++)
         word += words_of(e, fold, before);
     snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(fsr_c_state_dtype(e, fold, 'g', i)), part, 8 * word);
@@ -48,7 +47,7 @@ static void put_word(const fsr_c_emit *e, int fold, int i, int word, const char 
 static void put_move(fsr_c_emit *e, int fold, char letter, const char *at, int word, const char *part, bool load) {
     char memory[FSR_EMIT_NAME];
     for (int i = 0; i < e->k->fold[fold].combine->arity; i++) {
-        put_word(e, fold, i, word, part, memory);
+        fsr_c_share_word(e, fold, i, word, part, memory);
         if (load)
             fsr_c_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, memory);
         else
@@ -112,8 +111,10 @@ static void put_fold_only(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr
 }
 
 /* The loop itself. In FINISH it runs over the parts' states, which kernels of scans alone do not have. */
-static void put_loop(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *, const fsr_body *)) {
+static void put_loop(fsr_c_emit *e, const fsr_body *all, void (*whole)(fsr_c_emit *, const fsr_body *)) {
     int reductions = 0;
+    fsr_body own, *loop = &own;
+    fsr_c_apart_loop(e, all, &own);
     for (int i = 0; i < loop->nfolds; i++)
         reductions += !fsr_c_is_scan(e, loop->folds[i]);
     if (reductions)
@@ -124,13 +125,15 @@ static void put_loop(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_em
     whole(e, loop);
     e->finishing = false;
     if (reductions) {
-        fsr_c_begin(e, "if (mode == %d)", FSR_MODE_PART);
+        fsr_c_begin(e, e->packs ? "if (mode == %d || mode == %d)" : "if (mode == %d)", FSR_MODE_PART, FSR_MODE_FOLD);
         for (int i = 0; i < loop->nfolds; i++)
             if (!fsr_c_is_scan(e, loop->folds[i]))
                 put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
         fsr_c_end(e);
     }
     fsr_c_end(e);
+    if (e->packs)
+        fsr_c_apart_finish(e);
 }
 
 void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_emit *e, const fsr_body *loop)) {
@@ -140,8 +143,11 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_e
     if (scans) {
         fsr_c_begin(e, "if (mode == %d)", FSR_MODE_CARRY);
         put_carry(e, loop);
-        fsr_c_else_if(e, "mode == %d", FSR_MODE_FOLD);
-        put_fold_only(e, loop, whole);
+        fsr_c_else_if(e, "mode == %d", e->packs ? FSR_MODE_PACKED : FSR_MODE_FOLD);
+        if (e->packs)
+            fsr_c_apart_packed(e);
+        else
+            put_fold_only(e, loop, whole);
         fsr_c_else(e);
     }
     put_loop(e, loop, whole);
@@ -152,7 +158,7 @@ void fsr_c_share_pass(fsr_c_emit *e, const fsr_body *loop, void (*whole)(fsr_c_e
 void fsr_c_share_carry(fsr_c_emit *e, int fold) {
     if (!e->s->part)
         return;
-    fsr_c_begin(e, "if (mode == %d)", FSR_MODE_PART);
+    fsr_c_begin(e, e->packs ? "if (mode == %d && t[%d])" : "if (mode == %d)", FSR_MODE_PART, FSR_TASK_INDEX);
     put_move(e, fold, 'g', "", e->carry[fold], "", true);
     fsr_c_end(e);
 }

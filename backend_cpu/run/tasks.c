@@ -37,7 +37,8 @@ typedef struct fsr_job {
     const fsr_launch *launch;
     char *scratch; /* of workers from 1 on, `stride` bytes each */
     int64_t stride;
-    char *copy; /* of the array that is combined into: of workers, or pieces, from 1 on, `copy_bytes` each */
+    char *packed; /* of each worker, for what filters store of a part; NULL: parts are taken in order */
+    char *copy;   /* of the array that is combined into: of workers, or pieces, from 1 on, `copy_bytes` each */
     int64_t copy_bytes;
     atomic_bool *copied; /* by worker: it has begun its copy */
     int64_t whole[FSR_TASK_SIZE];
@@ -175,15 +176,15 @@ static void await_carry(atomic_llong *carried, int64_t part) {
             sched_yield();
 }
 
-/* Folds the part, waits for the carry into it and hands on the next one's. The last part hands on none. */
-static void take_carry(const fsr_job *j, int64_t item, int64_t *task, int worker) {
+/* Does the part's `first` mode, waits for the carry into it and hands on the next one's. The last part has nobody to hand
+ * one to, but what filters store is counted to the end. */
+static void take_carry(const fsr_job *j, int64_t item, int64_t *task, fsr_task_mode first, int worker) {
     const int64_t part = task[FSR_TASK_INDEX];
-    const bool last = part + 1 == j->parts;
+    const bool last = part + 1 == j->parts && !j->shape->packed;
     atomic_llong *carried = &j->carried[item % (j->items / j->parts)];
-    if (!last) {
-        task[FSR_TASK_MODE] = FSR_MODE_FOLD;
+    task[FSR_TASK_MODE] = first;
+    if (!last)
         call(j, task, worker);
-    }
     await_carry(carried, part);
     if (last)
         return;
@@ -198,27 +199,33 @@ static void work_parts(void *arg, int worker) {
     memcpy(task, j->whole, sizeof task);
     while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
         set_part(j, item, task);
+        task[FSR_TASK_PACKED] = (int64_t)(intptr_t)(j->packed ? j->packed + j->shape->packed * worker : NULL);
+        const bool in_order = j->shape->packed && !j->packed; /* each part knows its carry when it begins */
         if (j->shape->scans)
-            take_carry(j, item, task, worker);
-        task[FSR_TASK_MODE] = FSR_MODE_PART;
-        call(j, task, worker);
+            take_carry(j, item, task, in_order ? FSR_MODE_PART : FSR_MODE_FOLD, worker);
+        task[FSR_TASK_MODE] = j->packed ? FSR_MODE_PACKED : FSR_MODE_PART;
+        if (!in_order)
+            call(j, task, worker);
     }
 }
 
 static fsr_status run_parts(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, bool alone, fsr_fault *fault) {
     int64_t rows = j->launch->integer[FSR_INT_ROWS];
     int64_t states = fsr_size_mul(fsr_size_mul(rows, j->parts + 1), j->shape->words * 8);
-    int64_t bytes = fsr_size_add(states, fsr_size_mul(rows, (int64_t)sizeof *j->carried));
+    const int64_t carries = fsr_round_up(fsr_size_mul(rows, (int64_t)sizeof *j->carried), 64);
+    const int64_t packed = alone ? 0 : fsr_size_mul(j->shape->packed, fsr_thread_pool_size(threads));
+    int64_t bytes = fsr_size_add(fsr_size_add(packed, states), carries);
     char *memory = fsr_pool_take(pool, bytes);
     if (!memory)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "states of %lld parts: out of host memory",
                              (long long)fsr_size_mul(rows, j->parts));
-    j->carried = (atomic_llong *)(memory + states);
+    j->packed = packed ? memory : NULL;
+    j->carried = (atomic_llong *)(memory + packed);
     for (int64_t r = 0; r < rows; r++)
         atomic_init(&j->carried[r], 0);
     j->items = rows * j->parts;
     j->whole[FSR_TASK_PARTS] = j->parts;
-    j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)memory;
+    j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(memory + packed + carries);
     if (alone)
         work_parts(j, 0);
     else
@@ -368,7 +375,7 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
     prepare(&j, cache_bytes);
     if (shape->columns && rows > 0 && cols > shape->part) {
         j.parts = fsr_ceil_div(cols, shape->part);
-        if (shape->scans || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
+        if ((shape->scans && !(alone && shape->counts)) || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
             return run_parts(&j, threads, pool, alone, fault);
     }
     if (shape->combined >= 0 && shape->rounds)

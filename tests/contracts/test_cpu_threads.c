@@ -91,12 +91,50 @@ static int scans_of_rows(fsr_graph *g, fsr_node *out) {
     return 2;
 }
 
+/* One at a time what a filter's elements, and others, are of one thread or of several: side by side in parts that go to
+ * their places when they are known. */
+static int filters(fsr_graph *g, fsr_node *out) {
+    fsr_node x = data(g, 1, 200003), mask = fsr_greater(x, fsr_float(g, 0.25)), zero = fsr_int(g, 0);
+    out[0] = fsr_filter(x, mask, zero);
+    out[1] = fsr_filter(fsr_cast(x, FSR_F64), mask, zero);
+    out[2] = fsr_filter(fsr_cast(fsr_mul(x, fsr_float(g, 9999)), FSR_I16), mask, zero);
+    out[3] = fsr_filter(fsr_cast(fsr_mul(x, fsr_float(g, 50)), FSR_I8), mask, zero);
+    out[4] = fsr_count_nonzero(mask, NULL, 0, 0);
+    return 5;
+}
+
+static int filter_and_sum(fsr_graph *g, fsr_node *out) {
+    fsr_node x = data(g, 1, 200003), mask = fsr_less(x, fsr_float(g, 1));
+    out[0] = fsr_filter(x, mask, fsr_float(g, 0));
+    out[1] = fsr_count_nonzero(mask, NULL, 0, 0);
+    out[2] = fsr_sum(x, NULL, 0, 0);
+    return 3;
+}
+
+static int compressed(fsr_graph *g, fsr_node *out) {
+    fsr_node x = data(g, 1, 200003), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.25)), x);
+    out[0] = fsr_live_count(kept);
+    out[1] = fsr_filter(x, fsr_greater(x, fsr_float(g, 0.25)), fsr_float(g, 0));
+    out[2] = fsr_sum(kept, NULL, 0, 0);
+    out[3] = fsr_cumsum(fsr_cast(x, FSR_F64), AXES(0), 1, 0);
+    return 4;
+}
+
 static const struct {
     const char *name;
     program build;
 } programs[] = {
-    {"maps", maps}, {"transposed", transposed}, {"long reductions", long_reductions}, {"two long rows", two_long_rows},
-    {"rows", rows}, {"columns", columns},       {"long scans", long_scans},           {"scans of rows", scans_of_rows},
+    {"maps", maps},
+    {"transposed", transposed},
+    {"long reductions", long_reductions},
+    {"two long rows", two_long_rows},
+    {"rows", rows},
+    {"columns", columns},
+    {"long scans", long_scans},
+    {"scans of rows", scans_of_rows},
+    {"filters", filters},
+    {"filter and sum", filter_and_sum},
+    {"compressed", compressed},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How a launch in bands is divided among threads: each index is in one piece, pieces are whole bands while there are two
- * for each worker, and halves or quarters of them where there are fewer. */
+/* How a launch is divided among threads. In bands: each index is in one piece, pieces are whole bands while there are two
+ * for each worker, and halves or quarters of them where there are fewer. Rows whose filters store before the parts on
+ * their left are done: each part is done once, and its place is known before it goes there. */
 #include "backend_cpu/run/tasks.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,8 +70,87 @@ static void bands_are_cut_for_many_workers(void **state) {
     check(64, BAND / 4);
 }
 
+enum { PART = 512, PARTS = 40, PACKED = 128 };
+
+typedef struct log {
+    atomic_int done[PARTS], carried, moved, wrong, whole, finished;
+    bool apart;
+} log;
+
+/* A part stores as many elements as its number; its fold and carry are words 0 and 1 of its state. */
+static void pack(void *const *arrays, const int64_t *integers, const fsr_value *scalars, void *work,
+                 const int64_t *task) {
+    log *l = arrays[0];
+    const int64_t part = task[FSR_TASK_INDEX];
+    int64_t *state = (int64_t *)(intptr_t)task[FSR_TASK_STATES] + 2 * part;
+    int64_t *memory = (int64_t *)(intptr_t)task[FSR_TASK_PACKED];
+    (void)integers;
+    (void)scalars;
+    (void)work;
+    switch (task[FSR_TASK_MODE]) {
+    case FSR_MODE_FOLD: memory[0] = memory[PACKED / 8 - 1] = part; /* fall through */
+    case FSR_MODE_PART:
+        l->wrong += l->apart != (task[FSR_TASK_MODE] == FSR_MODE_FOLD) || (!l->apart && part && state[1] != part);
+        l->done[part]++;
+        state[0] = part;
+        break;
+    case FSR_MODE_CARRY:
+        l->wrong += l->carried != part || state[0] != part;
+        l->carried++;
+        state[3] = part + 1;
+        break;
+    case FSR_MODE_PACKED:
+        l->wrong += l->carried <= part || memory[0] != part || memory[PACKED / 8 - 1] != part;
+        l->moved++;
+        break;
+    case FSR_MODE_FINISH: l->finished++; break;
+    default: l->whole++;
+    }
+}
+
+static void check_packed(int workers, bool counts) {
+    static log l;
+    const fsr_cpu_shape shape = {.ndim = 1,
+                                 .columns = true,
+                                 .scans = true,
+                                 .packed = PACKED,
+                                 .counts = counts,
+                                 .part = PART,
+                                 .words = 2,
+                                 .work = 1000,
+                                 .combined = -1,
+                                 .abreast = 1};
+    fsr_launch launch = {.array = {&l}, .integer = {1, PART * PARTS, 1, 1, PART * PARTS}};
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_thread_pool *threads = fsr_thread_pool_new(workers);
+    fsr_pool pool;
+    const bool alone = workers == 1, whole = alone && counts;
+    l = (log){.apart = !alone};
+    assert_non_null(threads);
+    assert_int_equal(fsr_pool_init(&pool, NULL), 0);
+    assert_int_equal(fsr_tasks_run(threads, &pool, &shape, pack, &launch, 1 << 20, &fault), FSR_OK);
+    assert_int_equal(l.wrong, 0);
+    assert_int_equal(l.whole, whole);
+    assert_int_equal(l.finished, !whole);
+    assert_int_equal(l.carried, whole ? 0 : PARTS);
+    assert_int_equal(l.moved, alone ? 0 : PARTS);
+    for (int i = 0; i < PARTS; i++)
+        assert_int_equal(l.done[i], !whole);
+    fsr_thread_pool_free(threads);
+    fsr_pool_free(&pool);
+}
+
+static void parts_are_packed_apart(void **state) {
+    (void)state;
+    for (int workers = 1; workers < 9; workers++) {
+        check_packed(workers, false);
+        check_packed(workers, true);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bands_are_whole_for_few_workers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_are_packed_apart),
+                                       cmocka_unit_test(bands_are_whole_for_few_workers),
                                        cmocka_unit_test(bands_are_cut_for_many_workers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
