@@ -225,6 +225,8 @@ static void put_strip(fsr_text *to, int size, bool front) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (vectors[i].size == size)
             put_vectors(to, &vectors[i], front);
+    if (size <= 2)
+        fsr_c_pack_narrow(to, size, front);
     fsr_text_add(to,
                  "    for (; l < m; ++l) {\n"
                  "        const %s x = v[l];\n"
@@ -265,13 +267,17 @@ int fsr_c_pack_room(const fsr_c_emit *e, const fsr_inst *store) {
 }
 
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
-    bool put[2][sizeof(fsr_c128) + 1] = {{false}};
+    bool put[2][sizeof(fsr_c128) + 1] = {{false}}, sizes[sizeof(fsr_c128) + 1] = {false};
     if (!fsr_kernel_filters(e->k))
         return;
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
     if (e->packs)
         fsr_c_apart_prelude(to);
     put_places(to);
+    for (int i = 0; i < e->k->ninsts; i++)
+        if (e->k->inst[i].filter)
+            sizes[size_of(e, &e->k->inst[i])] = true;
+    fsr_c_pack_narrow_prelude(to, sizes);
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *store = &e->k->inst[i];
         if (!store->filter || put[store->front][size_of(e, store)])

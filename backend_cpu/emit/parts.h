@@ -401,6 +401,12 @@ void fsr_c_pack_end(fsr_c_emit *e, int number);
 /* Bytes of the array of an end of a store. */
 int fsr_c_pack_room(const fsr_c_emit *e, const fsr_inst *store);
 
+/* ---- pack_narrow.c: elements of one and two bytes --------------------------------------------------- */
+
+/* What the loops of these sizes call, of those that sizes[size] names; and the loops. */
+void fsr_c_pack_narrow_prelude(fsr_text *to, const bool *sizes);
+void fsr_c_pack_narrow(fsr_text *to, int size, bool front);
+
 /* ---- apart.c: parts whose filters store before the parts on their left are done ------------------- */
 
 /* Bytes of memory for what a part stores; 0: the kernel is no such one. */
