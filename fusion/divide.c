@@ -287,6 +287,9 @@ static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
     return may && group->kernel->integer[FSR_INT_ROWS] > 0 && group->kernel->npasses == 0;
 }
 
+/* A group as it is tells whether dividing it may be worth its while; whether it is, the group lowered anew says, which
+ * reads what other groups have come to store, as its parts do. Counter-example to asking the first alone: parts that
+ * cost less only since they read what the whole could read as well. */
 void fsr_partition_divide(fsr_partition *p) {
     division *s = NULL;
     const int n = p->ngroups;
@@ -302,8 +305,9 @@ void fsr_partition_divide(fsr_partition *p) {
         s->prices = fsr_prices_of(p->target->gpu);
         s->g = g;
         s->n = 0;
-        const bool divided = p->group[g].kernel->live ? divide(s, &p->group[g].domain, 0) /* parts have no end */
-                                                      : has_parts(s, &p->group[g], 0, &price);
+        const bool worth = p->group[g].kernel->live /* parts have no end */ || has_parts(s, &p->group[g], 0, &price);
+        drop(s, 0);
+        const bool divided = worth && divide(s, &p->group[g].domain, 0);
         if (divided && s->n > 1)
             commit(s);
         drop(s, 0);
