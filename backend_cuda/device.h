@@ -111,7 +111,7 @@ fsr_status fsr_cuda_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *fa
 /* locate.c: whose memory an address is. */
 fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault);
 fsr_status fsr_cuda_locate(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
-uint64_t fsr_cuda_identify(fsr_backend *b, const void *data);
+uint64_t fsr_cuda_identify(fsr_backend *b, const void *data, fsr_seen *seen);
 
 /* allocate.c: memory, see runtime/backend.h. */
 fsr_status fsr_cuda_make_pool(fsr_cuda *c, fsr_fault *fault);

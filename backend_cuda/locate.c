@@ -22,6 +22,9 @@ fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault) {
     return FSR_OK;
 }
 
+/* The driver counts its allocations from 1. */
+#define OWN_BLOCK (UINT64_C(1) << 63)
+
 typedef struct answers {
     unsigned type, managed; /* CUmemorytype, 0: not known */
     int ordinal;
@@ -52,8 +55,17 @@ static void judge(const fsr_cuda *c, const void *data, const answers *a, fsr_add
                     : INT64_MAX;
 }
 
-/* Not every kind of memory has one, and a thread without a context may be told nothing. */
-uint64_t fsr_cuda_identify(fsr_backend *b, const void *data) {
+/* Of blocks of the own pool the pool knows which they are, and does not even look where none was given back since. Not
+ * every kind of other memory has an id, and a thread without a context may be told nothing. */
+uint64_t fsr_cuda_identify(fsr_backend *b, const void *data, fsr_seen *seen) {
+    fsr_device_pool *pool = fsr_cuda_of(b)->pool;
+    const uint64_t given = fsr_device_pool_given(pool);
+    if (seen->id & OWN_BLOCK && seen->given == given)
+        return seen->id;
+    const uint64_t own = fsr_device_pool_serial(pool, data);
+    seen->given = given;
+    if (own)
+        return own | OWN_BLOCK;
     CUpointer_attribute which = CU_POINTER_ATTRIBUTE_BUFFER_ID;
     unsigned long long id = 0;
     void *to = &id;

@@ -15,6 +15,7 @@
 #include "backend_cuda/memory.h"
 #include "graph/size.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -30,6 +31,7 @@ typedef struct fsr_block {
     void *data;
     int64_t size;            /* as got from the source */
     int64_t asked;           /* as asked for by the user in hand; -1: free */
+    uint64_t serial;         /* of the last time that it was handed out */
     struct fsr_block *next;  /* of the bucket */
     struct fsr_block *after; /* of the bin */
 } fsr_block;
@@ -41,6 +43,8 @@ struct fsr_device_pool {
     fsr_block **bucket;
     size_t nbuckets, nblocks;
     int64_t used, held;
+    uint64_t serial;        /* blocks handed out so far */
+    _Atomic uint64_t given; /* blocks given back so far */
 };
 
 /* ---- sizes and places ------------------------------------------------------------------------- */
@@ -253,6 +257,7 @@ fsr_status fsr_device_pool_alloc(fsr_device_pool *pool, int64_t bytes, void **ou
     }
     if (block) {
         block->asked = bytes;
+        block->serial = ++pool->serial;
         pool->used += bytes;
         *out = block->data;
     }
@@ -260,17 +265,36 @@ fsr_status fsr_device_pool_alloc(fsr_device_pool *pool, int64_t bytes, void **ou
     return status;
 }
 
+/* NULL: none that is in hand begins there. */
+static fsr_block *block_in_hand(const fsr_device_pool *pool, const void *data) {
+    fsr_block *block = pool->bucket[bucket_of(pool, data)];
+    while (block && block->data != data)
+        block = block->next;
+    return block && block->asked >= 0 ? block : NULL;
+}
+
+uint64_t fsr_device_pool_serial(fsr_device_pool *pool, const void *data) {
+    pthread_mutex_lock(&pool->lock);
+    const fsr_block *block = block_in_hand(pool, data);
+    const uint64_t serial = block ? block->serial : 0;
+    pthread_mutex_unlock(&pool->lock);
+    return serial;
+}
+
+uint64_t fsr_device_pool_given(const fsr_device_pool *pool) {
+    return atomic_load(&pool->given);
+}
+
 fsr_status fsr_device_pool_free(fsr_device_pool *pool, void *data) {
     if (!data)
         return FSR_OK;
     pthread_mutex_lock(&pool->lock);
-    fsr_block *block = pool->bucket[bucket_of(pool, data)];
-    while (block && block->data != data)
-        block = block->next;
-    const bool known = block && block->asked >= 0;
+    fsr_block *block = block_in_hand(pool, data);
+    const bool known = block != NULL;
     if (known) {
         pool->used -= block->asked;
         bin_insert(pool, block);
+        atomic_fetch_add(&pool->given, 1);
     }
     pthread_mutex_unlock(&pool->lock);
     return known ? FSR_OK : FSR_ERR_INTERNAL;

@@ -35,6 +35,11 @@ void fsr_device_pool_close(fsr_device_pool *pool);
 fsr_status fsr_device_pool_alloc(fsr_device_pool *pool, int64_t bytes, void **out, fsr_fault *fault);
 /* NULL is allowed. FSR_ERR_INTERNAL: no block in use has this address; nothing is done. */
 fsr_status fsr_device_pool_free(fsr_device_pool *pool, void *data);
+/* Which block in use begins there: a number that is not 0 and that no other one of the pool had or will have, also not
+ * the same memory handed out again. 0: none does. */
+uint64_t fsr_device_pool_serial(fsr_device_pool *pool, const void *data);
+/* How many blocks were given back so far: as long as it is the same, a block in use is in use. Does not lock. */
+uint64_t fsr_device_pool_given(const fsr_device_pool *pool);
 /* Gives the free blocks back. */
 fsr_status fsr_device_pool_trim(fsr_device_pool *pool, fsr_fault *fault);
 /* used: bytes handed out, as asked for. held: bytes the pool has from its source, used and free. */

@@ -24,7 +24,7 @@ fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, 
  * first: what is found then may be newer than it, never older. */
 static fsr_status look_up(fsr_context *ctx, const void *data, fsr_seen *seen, fsr_fault *fault) {
     const fsr_backend_ops *ops = ctx->backend->ops;
-    const uint64_t id = seen->data == data ? ops->identify(ctx->backend, data) : 0;
+    const uint64_t id = seen->data == data ? ops->identify(ctx->backend, data, seen) : 0;
     if (id && id == seen->id)
         return FSR_OK;
     const fsr_status status = ops->locate(ctx->backend, data, &seen->found, fault);

@@ -71,7 +71,8 @@ fsr_status fsr_compile_donating(const fsr_node *outs, int n, const char *const *
  * reports, a call that may not be captured, or more than 4096 launches, is donating, or the knob profile is on.
  * FSR_ERR_UNBOUND: an input is missing. FSR_ERR_VALUE: an unknown name; on a GPU, also an address that is not memory of
  * the place that its argument names (a parameter's: the host), or bytes that reach past the end of its allocation: the
- * driver is asked, in less than half a microsecond an address, before anything runs. FSR_ERR_BYTES: a wrong size. */
+ * driver is asked, in less than half a microsecond an address, before anything runs; of memory of fsr_alloc that the
+ * last call had, too, nobody is. FSR_ERR_BYTES: a wrong size. */
 fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
                         void *stream);
 /* Frees the plan and what it keeps. NULL is allowed. */

@@ -275,6 +275,36 @@ static void freed_since_the_last_call(void **state) {
     fsr_plan_free(plan);
 }
 
+/* What the context has handed out itself it knows without the driver, until it is given back. */
+static void own_memory(void **state) {
+    (void)state;
+    const size_t bytes = sizeof(float) * N;
+    void *in = NULL, *out = NULL, *again = NULL;
+    fsr_plan *plan = plan_of(FSR_F32, N), *larger = plan_of(FSR_F32, LARGE);
+    OK(fsr_alloc(subject_ctx, FSR_DEVICE, bytes, &in));
+    OK(fsr_alloc(subject_ctx, FSR_DEVICE, bytes, &out));
+    const fsr_arg x = arg("x", in, N, FSR_DEVICE), y = arg(NULL, out, N, FSR_DEVICE);
+    OK(run(plan, x, y));
+    OK(run(plan, x, y));
+    const int64_t before = fake.questions;
+    OK(run(plan, x, y));
+    assert_int_equal(fake.questions, before);
+    OK(fsr_free(subject_ctx, FSR_DEVICE, out));
+    OK(run(plan, x, y)); /* the pool's, but nobody's */
+    assert_true(fake.questions > before);
+    const int64_t between = fake.questions;
+    OK(fsr_alloc(subject_ctx, FSR_DEVICE, bytes, &again));
+    assert_ptr_equal(again, out);
+    OK(run(plan, x, y));
+    assert_true(fake.questions > between);
+    refused(run(larger, arg("x", device, LARGE, FSR_DEVICE), arg(NULL, out, LARGE, FSR_DEVICE)),
+            "are needed, the allocation ends");
+    OK(fsr_free(subject_ctx, FSR_DEVICE, in));
+    OK(fsr_free(subject_ctx, FSR_DEVICE, again));
+    fsr_plan_free(plan);
+    fsr_plan_free(larger);
+}
+
 /* A driver that cannot say it is none. */
 static void a_driver_without_it(void **state) {
     (void)state;
@@ -302,6 +332,7 @@ static const struct CMUnitTest tests[] = {
     TEST(cost),
 #else
     TEST(freed_since_the_last_call),
+    TEST(own_memory),
     TEST(a_driver_without_it),
 #endif
 };
