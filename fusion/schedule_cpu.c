@@ -398,7 +398,8 @@ void fsr_finish_cpu(fsr_kernel *k) {
     finish_walks(k);
     k->schedule.row_near = rows_are_limited(k);
     fsr_finish_versions(k);
-    k->schedule.unroll = unroll_of(k);
+    if (!k->schedule.tall)
+        k->schedule.unroll = unroll_of(k);
     fsr_finish_ahead(k);
     fsr_finish_fetched(k);
     fsr_finish_coming(k);

@@ -9,6 +9,10 @@
  * read is copied into a panel, side by side in the order of the loop: once for all rows of the tile's column of
  * outputs. So a transposed operand costs its copy, and there is no other form for the tiles at the edge.
  *
+ * Of up to eight rows a panel would serve one tile or two, and take longer to copy than they do: 8 rows of 1000 outputs
+ * of 3000 columns, AVX2, in turn 2.8 ms with panels, 1.6 as one low tile of 64 outputs in each row, that reads four columns
+ * at once as they lie in memory.
+ *
  * A GPU's block has tiles of 128 x 128 outputs, 8 x 8 a thread, or, where there would be fewer than two of them for
  * each multiprocessor of the nominal machine, or a number is wider than 4 bytes, of 64 x 64, 4 x 4 a thread. Fewer than
  * half as many as multiprocessors leave the machine idle, and columns are split among blocks as in other folds. Which
@@ -31,6 +35,13 @@ enum {
     MOST_COLS = 1 << 15, /* of a panel, which is then 2 MB for each load */
     LEAST_ROWS = 16,     /* that a panel which is copied with a stride serves */
     HEAVY = 24,          /* operations of an element next to which loads are nothing */
+    LOW = 8,             /* most rows of a tile without a panel, all that there are, */
+    LOW_LINES = 4,       /* which is so many lines wide */
+    LOW_TURN = 4,        /* and takes so many columns at once; */
+    LOW_WIDE = 128,      /* fewest outputs along the last dimension, */
+    LOW_COLS = 64,       /* fewest columns, */
+    LOW_BYTES = 1 << 20, /* of what panels would hold: copies within a near cache cost less than states that are read */
+    LOW_ELEMENT = 8,     /* and most operations of an element: states are read and written for each turn */
     /* GPU */
     THREADS = 256,
     ACROSS = 16, /* threads of a block along each dimension of its tile */
@@ -130,6 +141,26 @@ static bool stage(fsr_kernel *k, int across, bool (*is_staged)(const fsr_kernel 
     return across >= 0;
 }
 
+static bool has_no_panel(const fsr_kernel *k, int number) {
+    (void)k, (void)number;
+    return false;
+}
+
+/* All rows are one low tile, whose columns are read as they lie in memory, beside their neighbours. */
+static bool is_low(const fsr_group *group, int across) {
+    const fsr_kernel *k = group->kernel;
+    const int last = k->nparallel - 1;
+    const double bytes = (double)group->extent[last] * (double)k->integer[FSR_INT_COLS] * lane_bytes(k);
+    bool adjacent =
+        group->extent[across] <= LOW && group->extent[last] >= LOW_WIDE && bytes >= LOW_BYTES && states(k) == 1;
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_form f =
+            fsr_load_is_panel(k, i) ? fsr_form_of_access(k, group->kernel->integer, k->inst[i].index) : (fsr_form){0};
+        adjacent = adjacent && (!fsr_load_is_panel(k, i) || fsr_form_is_adjacent(&f, last));
+    }
+    return adjacent && cost(k) <= LOW_ELEMENT && k->integer[FSR_INT_COLS] >= LOW_COLS && fsr_kernel_may_unroll(k);
+}
+
 bool fsr_choose_outputs(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     const int across = chosen(group, MOST_COLS);
@@ -138,6 +169,12 @@ bool fsr_choose_outputs(fsr_group *group) {
     k->schedule.kind = FSR_SCHEDULE_COL;
     k->schedule.abreast = LINE / lane_bytes(k);
     k->schedule.tall = tall_of(group->extent[across], TALL / states(k));
+    if (is_low(group, across)) {
+        stage(k, across, has_no_panel);
+        k->schedule.abreast *= LOW_LINES;
+        k->schedule.tall = (int)group->extent[across];
+        k->schedule.unroll = LOW_TURN;
+    }
     return true;
 }
 

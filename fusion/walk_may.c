@@ -53,7 +53,7 @@ bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body) {
 bool fsr_kernel_may_unroll(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const fsr_walk *walk = &s->walk[0];
-    if (s->kind != FSR_SCHEDULE_COL || s->tall || s->nversions || k->npasses != 1 || k->nloops || !k->nfolds ||
+    if (s->kind != FSR_SCHEDULE_COL || s->nversions || k->npasses != 1 || k->nloops || !k->nfolds ||
         k->ndim - k->nparallel != 1 || walk->form != FSR_WALK_PLAIN || walk->phased || walk->near)
         return false;
     for (int f = 0; f < k->nfolds; ++f)

@@ -324,6 +324,8 @@ void fsr_c_laned_strip(fsr_c_emit *e, const fsr_body *part);
 /* Inside of the loop over blocks: the panels, and the loop over the tiles, which advances all addresses to them. */
 void fsr_c_tiles_begin(fsr_c_emit *e);
 /* One column of a tile. */
+/* What print leaves, for each row of a tile in a loop over the outputs of that. */
+void fsr_c_tile_rows(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
 void fsr_c_tile_column(fsr_c_emit *e, const fsr_body *loop);
 /* The loops over all states of a tile, in place of fsr_c_rows_begin: they are there for rows that are not, too. */
 void fsr_c_states_begin(fsr_c_emit *e);

@@ -18,16 +18,26 @@ static void put_copy(fsr_c_emit *e, const fsr_body *loop, int ahead) {
     memcpy(e->base, saved, sizeof saved);
 }
 
-void fsr_c_unrolled(fsr_c_emit *e, const fsr_body *loop) {
-    const int n = e->s->unroll, dim = e->loop_dim;
-    fsr_c_line(e, "i64 cu = c0;");
-    fsr_c_begin(e, "for (; cu + %d <= c1; cu += %d)", n, n);
-    fsr_c_independent(e);
-    fsr_c_rows_begin(e);
+/* For each row of the block. */
+static void put_copies(fsr_c_emit *e, const fsr_body *loop) {
+    const int dim = e->loop_dim;
     e->loop_dim = -1;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < e->s->unroll; i++)
         put_copy(e, loop, i);
     e->loop_dim = dim;
-    fsr_c_rows_end(e);
+}
+
+void fsr_c_unrolled(fsr_c_emit *e, const fsr_body *loop) {
+    const int n = e->s->unroll;
+    fsr_c_line(e, "i64 cu = c0;");
+    fsr_c_begin(e, "for (; cu + %d <= c1; cu += %d)", n, n);
+    if (e->s->tall) {
+        fsr_c_tile_rows(e, loop, put_copies);
+    } else {
+        fsr_c_independent(e);
+        fsr_c_rows_begin(e);
+        put_copies(e, loop);
+        fsr_c_rows_end(e);
+    }
     fsr_c_end(e);
 }

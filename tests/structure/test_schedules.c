@@ -78,8 +78,8 @@ static void expect_tile(fsr_node y, int tall, int staged) {
     expect_tile_on(&target_cpu, y, tall, staged);
 }
 
-/* Products of matrices in every orientation, and folds like them, are tiles of outputs; where nothing is read twice, or
- * a panel would be too long, outputs are by themselves. */
+/* Products of matrices in every orientation, and folds like them, are tiles of outputs; of few rows without panels;
+ * where nothing is read twice, or a panel would be too long, outputs are by themselves. */
 static void products_have_tiles(void **state) {
     (void)state;
     for (int turned = 0; turned < 4; turned++) {
@@ -87,7 +87,12 @@ static void products_have_tiles(void **state) {
         expect_tile(product(300, 500, 400, turned, true), 6, 1);
     }
     expect_tile(product(20, 8, 8, 0, false), 5, 1);
-    expect_tile(product(4, 500, 400, 0, false), 4, 1);
+    expect_tile(product(4, 1000, 400, 0, false), 4, 0);
+    expect_tile(product(8, 1000, 400, 1, true), 8, 0);
+    expect_tile(product(9, 1000, 400, 0, false), 5, 1);
+    expect_tile(product(8, 100, 4000, 0, false), 4, 1);
+    expect_tile(product(8, 10000, 40, 0, false), 4, 1);
+    expect_tile(product(8, 500, 400, 0, false), 4, 1);
     expect_tile(product(3, 500, 400, 0, false), 0, 0);
     expect_tile(product(8, 500, 400, 2, false), 0, 0);
     expect_tile(product(1, 500, 400, 0, false), 0, 0);

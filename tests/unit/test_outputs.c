@@ -18,6 +18,15 @@ static fsr_kernel *products(fsr_dtype dtype, bool turned, int tall) {
     return kernel_finished(kernel_tiled(k, tall));
 }
 
+/* The same without panels, several columns in one turn. */
+static fsr_kernel *low_products(fsr_dtype dtype) {
+    fsr_kernel *k = products(dtype, false, TALL);
+    for (int i = 0; i < k->ninsts; i++)
+        k->stand[i].staged = false;
+    k->schedule.unroll = 4;
+    return kernel_finished(k);
+}
+
 static void sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t lanes, int64_t columns) {
     memset(launch, 0, sizeof *launch);
     kernel_sizes(k, launch, rows, columns);
@@ -73,8 +82,8 @@ static void edges_of_tiles(void **state) {
     static const int64_t rows[] = {0, 1, TALL - 1, TALL, TALL + 1}, lanes[] = {0, 1, GROUP - 1, GROUP, GROUP + 1},
                          columns[] = {0, 1, CHUNK, 3 * CHUNK + 1};
     cpu_fixture *t = *state;
-    for (int turned = 0; turned < 2; turned++) {
-        fsr_kernel *k = products(FSR_I32, turned, TALL);
+    for (int form = 0; form < 3; form++) {
+        fsr_kernel *k = form == 2 ? low_products(FSR_I32) : products(FSR_I32, form, TALL);
         fsr_module *m = compiled(t, k);
         for (int i = 0; i < COUNT(rows) * COUNT(lanes) * COUNT(columns); i++) {
             const int64_t extent[] = {rows[i % COUNT(rows)], lanes[i / COUNT(rows) % COUNT(lanes)],
@@ -89,14 +98,17 @@ static void edges_of_tiles(void **state) {
 static void bits_without_tiles(void **state) {
     static const int64_t extent[][3] = {{1, 1, 1}, {13, 33, 10 * CHUNK + 7}, {31, 16, CHUNK - 1}};
     cpu_fixture *t = *state;
-    fsr_kernel *tiled = products(FSR_F32, true, TALL), *plain = products(FSR_F32, true, 0);
-    fsr_module *one = compiled(t, tiled), *other = compiled(t, plain);
-    for (int i = 0; i < COUNT(extent); i++)
-        compare(t, tiled, one, plain, other, extent[i]);
-    t->backend->ops->release(t->backend, one);
-    t->backend->ops->release(t->backend, other);
-    fsr_kernel_free(tiled);
-    fsr_kernel_free(plain);
+    for (int low = 0; low < 2; low++) {
+        fsr_kernel *tiled = low ? low_products(FSR_F32) : products(FSR_F32, true, TALL);
+        fsr_kernel *plain = products(FSR_F32, !low, 0);
+        fsr_module *one = compiled(t, tiled), *other = compiled(t, plain);
+        for (int i = 0; i < COUNT(extent); i++)
+            compare(t, tiled, one, plain, other, extent[i]);
+        t->backend->ops->release(t->backend, one);
+        t->backend->ops->release(t->backend, other);
+        fsr_kernel_free(tiled);
+        fsr_kernel_free(plain);
+    }
 }
 
 /* Three threads, so that tiles are divided. */
