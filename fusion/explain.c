@@ -83,19 +83,19 @@ static void explain_inside(const char *head, const char *text, FILE *to) {
 static void explain_loop(const fsr_thunk *thunk, FILE *to) {
     const fsr_loop_plan *loop = thunk->loop;
     fputs("loop: ", to);
-    if (loop->count < 0)
+    if (loop->form.count < 0)
         fputs("as many turns as the run says", to);
     else
-        fsr_fput(to, "%s%lld turn%s", loop->conditional ? "at most " : "", (long long)loop->count,
-                 loop->count == 1 ? "" : "s");
-    if (loop->conditional && loop->batch > 1)
+        fsr_fput(to, "%s%lld turn%s", loop->form.conditional ? "at most " : "", (long long)loop->form.count,
+                 loop->form.count == 1 ? "" : "s");
+    if (loop->form.conditional && loop->batch > 1)
         fsr_fput(to, ", a condition looked at after every %d", loop->batch);
-    else if (loop->conditional)
+    else if (loop->form.conditional)
         fputs(", a condition looked at after each", to);
     fputc('\n', to);
     explain_arrays(thunk, thunk->nuses, to);
     fputc('\n', to);
-    if (loop->conditional)
+    if (loop->form.conditional)
         explain_inside("before the first turn", loop->first.program.explanation, to);
     explain_inside("a turn", loop->turn.program.explanation, to);
 }

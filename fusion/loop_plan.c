@@ -54,9 +54,9 @@ static bool bind(fsr_loop_part *part, const fsr_rounds *t, const fsr_flow *flow,
 /* The number of a turn is less than the count of turns, where that is known. */
 static void bound_number(fsr_flow *flow, const fsr_binding *binding, const fsr_rounds *t) {
     for (int i = 0; i < flow->n; ++i)
-        if (fsr_is(flow->node[i].kind, FSR_IS_ARGUMENT) && t->count > 0 && !t->conditional &&
+        if (fsr_is(flow->node[i].kind, FSR_IS_ARGUMENT) && t->form.count > 0 && !t->form.conditional &&
             binding->scalar[flow->node[i].ordinal].id == t->number)
-            flow->node[i].below = t->count;
+            flow->node[i].below = t->form.count;
 }
 
 static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_ref *outs, int n,
@@ -82,11 +82,11 @@ static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_
 static fsr_status make_turn(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_program_options *options, char *why,
                             size_t size) {
     fsr_ref outs[FSR_MAX_OUTPUTS + 1];
-    const int n = t->nstate + t->nstacked;
-    const bool guarded = t->conditional && options->target.gpu;
+    const int n = t->form.nstate + t->form.nstacked;
+    const bool guarded = t->form.conditional && options->target.gpu;
     memcpy(outs, guarded ? t->guarded : t->result, sizeof *outs * (size_t)n);
     outs[n] = guarded ? t->still : t->again;
-    return make_part(&loop->turn, t, outs, n + t->conditional, options, why, size);
+    return make_part(&loop->turn, t, outs, n + t->form.conditional, options, why, size);
 }
 
 static void measure(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_flow *flow, const fsr_flow_node *n) {
@@ -95,10 +95,10 @@ static void measure(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_flow *fl
         loop->scalar[k] = fsr_rounds_scalar(t, k);
         loop->bytes[k] = fsr_shape_bytes(&rec->shape, rec->dtype[0]);
     }
-    for (int i = 0; i < t->nstate + t->nstacked; ++i)
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; ++i)
         loop->result_bytes[i] =
             fsr_shape_bytes(&fsr_graph_rec(t->body, t->result[i].id)->shape, fsr_rounds_result(t, i).dtype[0]);
-    if (t->count >= 0)
+    if (t->form.count >= 0)
         return;
     const fsr_link last = n->arg[n->nargs - 1];
     loop->count_dtype = flow->node[last.id].dtype[last.output];
@@ -114,17 +114,12 @@ fsr_status fsr_loop_plan_make(fsr_loop_plan **out, const fsr_flow *flow, int nod
     if (!loop)
         return FSR_ERR_MEMORY;
     loop->refs = 1;
-    loop->nstate = t->nstate;
-    loop->nsliced = t->nsliced;
+    loop->form = t->form;
     loop->noperands = n->nargs;
-    loop->nstacked = t->nstacked;
-    loop->reverse = t->reverse;
-    loop->conditional = t->conditional;
-    loop->count = t->count;
     loop->staged = options->target.gpu;
     measure(loop, t, flow, n);
     fsr_status status = make_turn(loop, t, options, why, size);
-    if (!status && t->conditional)
+    if (!status && t->form.conditional)
         status = make_part(&loop->first, t, &t->first, 1, options, why, size);
     loop->batch = options->target.gpu && loop->turn.program.nreports == 0 ? FSR_LOOP_BATCH : 1;
     return status;
@@ -166,15 +161,15 @@ static int64_t block_bytes(const fsr_program *p) {
 
 void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layout *out) {
     memset(out, 0, sizeof *out);
-    for (int i = 0; i < loop->nstate + loop->nstacked; ++i) {
+    for (int i = 0; i < loop->form.nstate + loop->form.nstacked; ++i) {
         const int64_t bytes = loop->result_bytes[i];
-        out->spare[i] = i < loop->nstate ? take(out, bytes) : 0;
+        out->spare[i] = i < loop->form.nstate ? take(out, bytes) : 0;
         out->absent[i] = present >> i & 1 ? 0 : take(out, bytes);
-        out->stacked[i] = i >= loop->nstate && fsr_loop_is_odd(loop, bytes) ? take(out, bytes) : 0;
+        out->stacked[i] = i >= loop->form.nstate && fsr_loop_is_odd(loop, bytes) ? take(out, bytes) : 0;
     }
-    for (int k = loop->nstate; k < loop->nstate + loop->nsliced; ++k)
+    for (int k = loop->form.nstate; k < loop->form.nstate + loop->form.nsliced; ++k)
         out->staged[k] = fsr_loop_is_odd(loop, loop->bytes[k]) ? take(out, loop->bytes[k]) : 0;
-    for (int i = 0; i < 2 && loop->conditional; ++i)
+    for (int i = 0; i < 2 && loop->form.conditional; ++i)
         out->go[i] = take(out, 1);
     const int64_t first = block_bytes(&loop->first.program), turn = block_bytes(&loop->turn.program);
     out->arena = take(out, first > turn ? first : turn);

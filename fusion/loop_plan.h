@@ -31,10 +31,9 @@ typedef struct fsr_loop_part {
 
 struct fsr_loop_plan {
     int refs;
-    int nstate, nsliced, noperands, nstacked;
-    bool reverse, conditional;
-    int batch;     /* 1: the condition is looked at after every turn */
-    int64_t count; /* -1: the last operand has it */
+    fsr_rounds_form form;
+    int noperands;
+    int batch; /* 1: the condition is looked at after every turn */
     fsr_dtype count_dtype;
     bool scalar[FSR_MAX_ARGS];             /* of an operand, the count among them: each run gives it */
     int64_t bytes[FSR_MAX_ARGS];           /* of an operand that is an array: of a state, of a slice, of the whole */
@@ -56,7 +55,7 @@ static inline int fsr_loop_thunks(const fsr_thunk *thunk) {
 
 /* The turns that a plan counts: all, where they are known when it is made, else one. */
 static inline int64_t fsr_loop_turns(const fsr_loop_plan *loop) {
-    return loop->count < 0 || loop->conditional ? 1 : loop->count;
+    return loop->form.count < 0 || loop->form.conditional ? 1 : loop->form.count;
 }
 
 /* Where things lie in the workspace: byte offsets. */

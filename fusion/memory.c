@@ -172,10 +172,10 @@ static bool is_state(const fsr_thunk *thunk, int leaf, int output) {
         const fsr_slot slot = thunk->use[next++].slot;
         if (slot.kind != FSR_SLOT_LEAF || slot.ordinal != leaf)
             continue;
-        state = k < loop->nstate ? k : -1;
+        state = k < loop->form.nstate ? k : -1;
         ++times;
     }
-    for (int i = 0; loop && i < loop->nstate; ++i) {
+    for (int i = 0; loop && i < loop->form.nstate; ++i) {
         if (!(thunk->present >> i & 1))
             continue;
         const fsr_slot slot = thunk->use[next++].slot;

@@ -117,7 +117,7 @@ static bool equal_rounds(const void *x, const void *y, int rank) {
 static uint64_t hash_rounds(const void *a, int rank) {
     const fsr_rounds *t = *(fsr_rounds *const *)a;
     (void)rank;
-    return t ? fsr_mix((uint64_t)t->size, (uint64_t)t->count) : 0;
+    return t ? fsr_mix((uint64_t)t->size, (uint64_t)t->form.count) : 0;
 }
 
 static void put_rounds(fsr_bytes *b, const void *a, int rank) {

@@ -105,11 +105,11 @@ static void write_loop(fsr_writer *w, const fsr_content *n, int rank) {
 static void write_rounds(fsr_writer *w, const fsr_content *n, int rank) {
     const fsr_rounds *t = n->rounds;
     (void)rank;
-    fsr_write_piece(w, " state=%d slices=%d stacked=%d", t->nstate, t->nsliced, t->nstacked);
-    if (t->count >= 0)
-        fsr_write_piece(w, " turns=%" PRId64, t->count);
-    fsr_write(w, t->reverse ? " reverse" : "");
-    fsr_write(w, t->conditional ? " while" : "");
+    fsr_write_piece(w, " state=%d slices=%d stacked=%d", t->form.nstate, t->form.nsliced, t->form.nstacked);
+    if (t->form.count >= 0)
+        fsr_write_piece(w, " turns=%" PRId64, t->form.count);
+    fsr_write(w, t->form.reverse ? " reverse" : "");
+    fsr_write(w, t->form.conditional ? " while" : "");
     char *text = w->brief ? NULL : fsr_rounds_text(t);
     if (text) {
         fsr_write(w, " ");

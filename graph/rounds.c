@@ -42,9 +42,10 @@ static void put_node(fsr_bytes *b, const fsr_graph *g, const fsr_rec *rec) {
 
 bool fsr_rounds_sign(fsr_rounds *t) {
     fsr_bytes b = {0};
-    const int head[] = {t->nstate, t->nsliced, t->nsame, t->nstacked, t->reverse, t->conditional};
+    const int head[] = {t->form.nstate,   t->form.nsliced, t->nsame,
+                        t->form.nstacked, t->form.reverse, t->form.conditional};
     fsr_bytes_put(&b, head, sizeof head);
-    fsr_bytes_put(&b, &t->count, sizeof t->count);
+    fsr_bytes_put(&b, &t->form.count, sizeof t->form.count);
     fsr_bytes_put(&b, t->node, sizeof t->node);
     fsr_bytes_put(&b, &t->number, sizeof t->number);
     fsr_bytes_put(&b, t->result, sizeof t->result);
@@ -84,11 +85,11 @@ bool fsr_rounds_scalar(const fsr_rounds *t, int k) {
 fsr_type fsr_rounds_result(const fsr_rounds *t, int i) {
     const fsr_rec *rec = fsr_graph_rec(t->body, t->result[i].id);
     fsr_type type = {rec->shape, 1, {rec->dtype[t->result[i].output]}};
-    if (i < t->nstate)
+    if (i < t->form.nstate)
         return type;
     if (type.shape.ndim < FSR_MAX_DIMS) {
         memmove(type.shape.dim + 1, type.shape.dim, sizeof type.shape.dim[0] * (size_t)type.shape.ndim);
-        type.shape.dim[0] = t->count;
+        type.shape.dim[0] = t->form.count;
     }
     ++type.shape.ndim; /* more than FSR_MAX_DIMS is refused by who asks */
     return type;
@@ -96,13 +97,13 @@ fsr_type fsr_rounds_result(const fsr_rounds *t, int i) {
 
 char *fsr_rounds_text(const fsr_rounds *t) {
     fsr_ref outs[FSR_MAX_OUTPUTS + 1];
-    const int n = t->nstate + t->nstacked;
+    const int n = t->form.nstate + t->form.nstacked;
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     memcpy(outs, t->result, sizeof *outs * (size_t)n);
     outs[n] = t->first;
-    fsr_status status = to ? fsr_graph_print(t->body, outs, n + t->conditional, to) : FSR_ERR_MEMORY;
+    fsr_status status = to ? fsr_graph_print(t->body, outs, n + t->form.conditional, to) : FSR_ERR_MEMORY;
     if (to && (fclose(to) != 0 || status)) {
         free(text);
         return NULL;
@@ -117,10 +118,10 @@ char *fsr_rounds_text(const fsr_rounds *t) {
 static const char *check_operand(const fsr_applied *a, const fsr_rounds *t, int k) {
     const fsr_rec *rec = fsr_graph_rec(t->body, t->node[k]);
     fsr_shape shape = a->arg[k]->shape;
-    const bool sliced = k >= t->nstate && k < t->nstate + t->nsliced;
+    const bool sliced = k >= t->form.nstate && k < t->form.nstate + t->form.nsliced;
     if (fsr_applied_dtype(a, k) != rec->dtype[0])
         return "an argument of another dtype";
-    if (sliced && (shape.ndim == 0 || shape.dim[0] != t->count))
+    if (sliced && (shape.ndim == 0 || shape.dim[0] != t->form.count))
         return "an argument without a slice for each turn";
     if (sliced) {
         --shape.ndim;
@@ -140,7 +141,7 @@ const char *fsr_rounds_check(const fsr_applied *a) {
     if (!t)
         return "a loop of nothing";
     const int n = fsr_rounds_operands(t);
-    if (a->n->nargs != n + (t->count < 0) || a->n->nout != t->nstate + t->nstacked)
+    if (a->n->nargs != n + (t->form.count < 0) || a->n->nout != t->form.nstate + t->form.nstacked)
         return "arity";
     for (int k = 0; k < n; k++) {
         const char *wrong = check_operand(a, t, k);
@@ -152,8 +153,9 @@ const char *fsr_rounds_check(const fsr_applied *a) {
             return "a result of another dtype";
     if (a->n->shape.ndim)
         return "a loop with dimensions of its own";
-    return t->count < 0 && (a->arg[n]->shape.ndim || !is_whole(fsr_applied_dtype(a, n))) ? "a count that is no integer"
-                                                                                         : NULL;
+    return t->form.count < 0 && (a->arg[n]->shape.ndim || !is_whole(fsr_applied_dtype(a, n)))
+               ? "a count that is no integer"
+               : NULL;
 }
 
 const char *fsr_result_check(const fsr_applied *a) {

@@ -16,13 +16,19 @@
 
 #include "graph/graph.h"
 
-struct fsr_rounds {
-    int refs;
-    int nstate, nsliced, nsame; /* the loop's arguments; one more, the count of turns, if `count` is -1 */
-    int nstacked;               /* results behind the state */
-    bool reverse;               /* slices are taken and stacked from the last to the first */
+/* What a loop takes and gives, and how often. */
+typedef struct fsr_rounds_form {
+    int nstate, nsliced; /* its first arguments; the last one is the count of turns, if `count` is -1 */
+    int nstacked;        /* results behind the state */
+    bool reverse;        /* slices are taken and stacked from the last to the first */
     bool conditional;
     int64_t count; /* turns, with a condition the most; -1: the last argument says it */
+} fsr_rounds_form;
+
+struct fsr_rounds {
+    int refs;
+    fsr_rounds_form form;
+    int nsame; /* arguments behind what is sliced */
     fsr_graph *body;
     uint32_t node[FSR_MAX_ARGS], number, go; /* go: with a condition, else 0 */
     fsr_ref result[FSR_MAX_OUTPUTS];
@@ -42,7 +48,7 @@ bool fsr_rounds_equal(const fsr_rounds *a, const fsr_rounds *b);
 
 /* Arguments that the body has a node for. */
 static inline int fsr_rounds_operands(const fsr_rounds *t) {
-    return t->nstate + t->nsliced + t->nsame;
+    return t->form.nstate + t->form.nsliced + t->nsame;
 }
 /* The turns that a value of an integer dtype asks for. */
 int64_t fsr_rounds_counted(fsr_dtype dtype, fsr_value value);

@@ -12,34 +12,32 @@ typedef struct call {
     const char *what;
     fsr_site at;
     const fsr_node *state, *sliced;
-    int nstate, nsliced, nstacked, unknown_flags;
-    fsr_node *rounds; /* NULL: `most` */
-    int64_t most;
-    bool reverse;
-    int axis;
+    fsr_rounds_form form; /* `rounds` in place of its count, if it is not NULL */
+    fsr_node *rounds;
+    int axis, unknown_flags;
     fsr_turn_fn body, condition;
-    bool conditional, scans;
+    bool scans;
     void *user;
 } call;
 
 /* How many arrays, and whether they are there. False: *poison says what is wrong. */
 static bool call_take(const call *c, fsr_graph *g, fsr_node *poison) {
-    const int results = c->nstate + c->nstacked;
-    if (!c->state || (c->nsliced && !c->sliced))
+    const int results = c->form.nstate + c->form.nstacked;
+    if (!c->state || (c->form.nsliced && !c->sliced))
         *poison = fsr_poison(g, c->at, FSR_ERR_NULL, c->what, "the arrays are null");
-    else if (!c->body || (c->conditional && !c->condition))
+    else if (!c->body || (c->form.conditional && !c->condition))
         *poison =
             fsr_poison(g, c->at, FSR_ERR_NULL, c->what, "the %s is null", c->body ? "loop's condition" : "loop's body");
-    else if (c->scans && c->nsliced < 1)
-        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%d arrays with slices", c->nsliced);
+    else if (c->scans && c->form.nsliced < 1)
+        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%d arrays with slices", c->form.nsliced);
     else if (c->unknown_flags)
         *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "unknown flags, %d", c->unknown_flags);
-    else if (c->most < 0)
-        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%lld turns at most", (long long)c->most);
-    else if (results > FSR_MAX_OUTPUTS || c->nsliced > FSR_MAX_TURN_ARRAYS)
+    else if (c->form.count < 0)
+        *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what, "%lld turns at most", (long long)c->form.count);
+    else if (results > FSR_MAX_OUTPUTS || c->form.nsliced > FSR_MAX_TURN_ARRAYS)
         *poison = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what,
                              "%d results and %d arrays with slices: at most %d and %d are possible", results,
-                             c->nsliced, FSR_MAX_OUTPUTS, FSR_MAX_TURN_ARRAYS);
+                             c->form.nsliced, FSR_MAX_OUTPUTS, FSR_MAX_TURN_ARRAYS);
     else
         return true;
     return false;
@@ -48,9 +46,9 @@ static bool call_take(const call *c, fsr_graph *g, fsr_node *poison) {
 static bool loop(const call *c, fsr_rounds_recording *r, fsr_node *out) {
     fsr_node all[FSR_MAX_ARGS];
     int n = 0;
-    for (int i = 0; i < c->nstate; i++)
+    for (int i = 0; i < c->form.nstate; i++)
         all[n++] = c->state[i];
-    for (int i = 0; i < c->nsliced; i++)
+    for (int i = 0; i < c->form.nsliced; i++)
         all[n++] = c->sliced[i];
     memcpy(r->operand, all, sizeof *all * (size_t)n);
     if (c->rounds)
@@ -62,12 +60,7 @@ static bool loop(const call *c, fsr_rounds_recording *r, fsr_node *out) {
         r->poison = fsr_graph_no_memory(r->g);
         return false;
     }
-    t->nstate = c->nstate;
-    t->nsliced = c->nsliced;
-    t->nstacked = c->nstacked;
-    t->reverse = c->reverse;
-    t->conditional = c->conditional;
-    t->count = c->most;
+    t->form = c->form;
     if (c->rounds && !fsr_rounds_record_count(r, *c->rounds))
         return false;
     return fsr_rounds_record(r, out);
@@ -75,10 +68,10 @@ static bool loop(const call *c, fsr_rounds_recording *r, fsr_node *out) {
 
 /* The graph of the first array that has one, which a mistake is recorded in. */
 static fsr_graph *home_of(const call *c) {
-    for (int i = 0; c->state && i < c->nstate; i++)
+    for (int i = 0; c->state && i < c->form.nstate; i++)
         if (fsr_graph_alive(c->state[i].graph))
             return c->state[i].graph;
-    for (int i = 0; c->sliced && i < c->nsliced && i < FSR_MAX_TURN_ARRAYS; i++)
+    for (int i = 0; c->sliced && i < c->form.nsliced && i < FSR_MAX_TURN_ARRAYS; i++)
         if (fsr_graph_alive(c->sliced[i].graph))
             return c->sliced[i].graph;
     return c->state ? c->state[0].graph : NULL;
@@ -92,10 +85,11 @@ static void build(const call *c, fsr_node *out) {
     fsr_node poison = {0};
     if (!out)
         return;
-    if (c->nstate < 1 || c->nsliced < 0 || c->nstacked < 0 || c->nstate > FSR_MAX_OUTPUTS || c->nstacked > MOST_TOLD) {
+    if (c->form.nstate < 1 || c->form.nsliced < 0 || c->form.nstacked < 0 || c->form.nstate > FSR_MAX_OUTPUTS ||
+        c->form.nstacked > MOST_TOLD) {
         out[0] = fsr_poison(g, c->at, FSR_ERR_VALUE, c->what,
                             "a state of %d arrays, %d with slices and %d stacked: 1 to %d and at least 0 are possible",
-                            c->nstate, c->nsliced, c->nstacked, FSR_MAX_OUTPUTS);
+                            c->form.nstate, c->form.nsliced, c->form.nstacked, FSR_MAX_OUTPUTS);
         return;
     }
     fsr_rounds_recording *r = calloc(1, sizeof *r);
@@ -114,7 +108,7 @@ static void build(const call *c, fsr_node *out) {
     } else if (!r) {
         poison = fsr_graph_no_memory(g);
     }
-    for (int i = 0; i < c->nstate + c->nstacked && !good; i++)
+    for (int i = 0; i < c->form.nstate + c->form.nstacked && !good; i++)
         out[i] = poison;
     free(r);
 }
@@ -124,7 +118,7 @@ void fsr_fori_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nst
     build(&(call){.what = "fori_loop",
                   .at = at,
                   .state = state,
-                  .nstate = nstate,
+                  .form.nstate = nstate,
                   .rounds = &turns,
                   .body = body,
                   .user = user},
@@ -136,11 +130,11 @@ void fsr_while_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int ns
     build(&(call){.what = "while_loop",
                   .at = at,
                   .state = state,
-                  .nstate = nstate,
-                  .most = most_turns,
+                  .form.nstate = nstate,
+                  .form.count = most_turns,
                   .body = body,
                   .condition = condition,
-                  .conditional = true,
+                  .form.conditional = true,
                   .user = user},
           out);
 }
@@ -151,10 +145,10 @@ void fsr_scan_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nst
                     .at = at,
                     .state = state,
                     .sliced = arrays,
-                    .nstate = nstate,
-                    .nsliced = narrays,
-                    .nstacked = nstacked,
-                    .reverse = (flags & FSR_REVERSE) != 0,
+                    .form.nstate = nstate,
+                    .form.nsliced = narrays,
+                    .form.nstacked = nstacked,
+                    .form.reverse = (flags & FSR_REVERSE) != 0,
                     .unknown_flags = flags & ~FSR_REVERSE,
                     .scans = true,
                     .axis = axis,

@@ -14,19 +14,19 @@ static bool number(fsr_lex *l, const char *name, int64_t most, int64_t *value) {
 
 static void head(fsr_lex *l, fsr_rec *rec, fsr_rounds *t) {
     int64_t state = 0, slices = 0, stacked = 0;
-    t->count = -1;
+    t->form.count = -1;
     if (!number(l, "state", FSR_MAX_OUTPUTS, &state) || !number(l, "slices", FSR_MAX_ARGS, &slices) ||
         !number(l, "stacked", FSR_MAX_OUTPUTS, &stacked))
         fsr_lex_fail(l, FSR_ERR_FORMAT, "expected state=, slices= and stacked=");
-    number(l, "turns", INT64_MAX, &t->count);
-    t->reverse = fsr_lex_try(l, "reverse");
-    t->conditional = fsr_lex_try(l, "while");
-    t->nstate = (int)state;
-    t->nsliced = (int)slices;
-    t->nstacked = (int)stacked;
-    t->nsame = rec->nargs - (t->count < 0) - t->nstate - t->nsliced;
-    if (t->nsame < 0 || t->nstate < 1 || t->nstate + t->nstacked != rec->nout ||
-        (t->count < 0 && t->nsliced + t->nstacked > 0))
+    number(l, "turns", INT64_MAX, &t->form.count);
+    t->form.reverse = fsr_lex_try(l, "reverse");
+    t->form.conditional = fsr_lex_try(l, "while");
+    t->form.nstate = (int)state;
+    t->form.nsliced = (int)slices;
+    t->form.nstacked = (int)stacked;
+    t->nsame = rec->nargs - (t->form.count < 0) - t->form.nstate - t->form.nsliced;
+    if (t->nsame < 0 || t->form.nstate < 1 || t->form.nstate + t->form.nstacked != rec->nout ||
+        (t->form.count < 0 && t->form.nsliced + t->form.nstacked > 0))
         fsr_lex_fail(l, FSR_ERR_FORMAT, "%d arguments and %d results do not make such a loop", rec->nargs, rec->nout);
 }
 
@@ -41,7 +41,7 @@ static int number_in(const char *name, const char *word) {
 /* The operand that an input or a parameter of the body stands for; FSR_MAX_ARGS: none. */
 static int operand_of(const fsr_rounds *t, const char *name) {
     static const char *const word[] = {"state", "slice", "same"};
-    const int count[] = {t->nstate, t->nsliced, t->nsame};
+    const int count[] = {t->form.nstate, t->form.nsliced, t->nsame};
     for (int i = 0, first = 0; name && i < 3; first += count[i++]) {
         const int n = number_in(name, word[i]);
         if (n >= 0 && n < count[i])
@@ -52,7 +52,7 @@ static int operand_of(const fsr_rounds *t, const char *name) {
 
 /* A node for an operand that the body does not use, of the type that the argument gives it. */
 static bool stand_in(fsr_lex *l, fsr_rounds_source *s, int k, const fsr_rec *arg, uint32_t output) {
-    const int drop = k >= s->rounds->nstate && k < s->rounds->nstate + s->rounds->nsliced;
+    const int drop = k >= s->rounds->form.nstate && k < s->rounds->form.nstate + s->rounds->form.nsliced;
     fsr_type type = {arg->shape, 1, {arg->dtype[output]}};
     fsr_node handle;
     if (drop && arg->shape.ndim == 0)
@@ -82,7 +82,7 @@ static bool find_stands(fsr_lex *l, fsr_rounds_source *s, const fsr_graph *g, co
     for (int k = 0; k < fsr_rounds_operands(s->rounds); k++) {
         if (s->stand[k] != UINT32_MAX)
             continue;
-        if (k >= s->rounds->nstate + s->rounds->nsliced)
+        if (k >= s->rounds->form.nstate + s->rounds->form.nsliced)
             return fsr_lex_fail(l, FSR_ERR_FORMAT, "the body does not use argument %d", k);
         if (!stand_in(l, s, k, fsr_graph_rec(g, rec->arg[k].id), rec->arg[k].output))
             return false;
@@ -93,12 +93,12 @@ static bool find_stands(fsr_lex *l, fsr_rounds_source *s, const fsr_graph *g, co
 /* A result that is a next state has the type of the state; a condition is a 0-d bool. */
 static bool results_take(fsr_lex *l, fsr_rounds_source *s, const fsr_node *out, int n) {
     const fsr_rounds *t = s->rounds;
-    const int results = t->nstate + t->nstacked;
-    if (n != results + t->conditional)
-        return fsr_lex_fail(l, FSR_ERR_FORMAT, "the body has %d results, not %d", n, results + t->conditional);
+    const int results = t->form.nstate + t->form.nstacked;
+    if (n != results + t->form.conditional)
+        return fsr_lex_fail(l, FSR_ERR_FORMAT, "the body has %d results, not %d", n, results + t->form.conditional);
     for (int i = 0; i < n; i++) {
         const fsr_rec *rec = fsr_node_rec(out[i]);
-        const fsr_rec *state = i < t->nstate ? fsr_graph_rec(s->from, s->stand[i]) : NULL;
+        const fsr_rec *state = i < t->form.nstate ? fsr_graph_rec(s->from, s->stand[i]) : NULL;
         const bool same =
             state ? fsr_shape_equal(&rec->shape, &state->shape) && state->dtype[0] == rec->dtype[out[i].output]
                   : i < results || (rec->shape.ndim == 0 && rec->dtype[out[i].output] == FSR_BOOL);

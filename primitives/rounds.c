@@ -24,7 +24,7 @@ static bool no_memory(fsr_rounds_recording *r) {
 /* ---- operands ------------------------------------------------------------------------------------------------- */
 
 static int given(const fsr_rounds *t) {
-    return t->nstate + t->nsliced;
+    return t->form.nstate + t->form.nsliced;
 }
 
 /* Operand k with the axis that is gone along first; the number of slices becomes the count of turns. */
@@ -36,11 +36,12 @@ static bool slices_take(fsr_rounds_recording *r, int k) {
     if (!fsr_axis_take(*x, r->at, r->what, fsr_node_ndim(*x), &axis, &r->poison))
         return false;
     const int64_t extent = fsr_node_dim(*x, axis);
-    if (k > t->nstate && extent != t->count)
+    if (k > t->form.nstate && extent != t->form.count)
         return fail(r, fsr_poison(r->g, r->at, FSR_ERR_SHAPE, r->what,
                                   "array %d, %s, has %lld slices along axis %d, not %lld as those before",
-                                  k - t->nstate, fsr_say(*x).text, (long long)extent, r->axis, (long long)t->count));
-    t->count = extent;
+                                  k - t->form.nstate, fsr_say(*x).text, (long long)extent, r->axis,
+                                  (long long)t->form.count));
+    t->form.count = extent;
     if (axis != 0)
         *x = fsr_moveaxis_at(r->at, *x, &axis, &first, 1);
     return fsr_node_sound(*x) ? true : fail(r, *x);
@@ -52,7 +53,7 @@ static bool operands_take(fsr_rounds_recording *r) {
         r->operand[k] = fsr_strong(r->at, r->operand[k]);
         if (!fsr_node_sound(r->operand[k]))
             return fail(r, r->operand[k]);
-        if (k >= t->nstate && !slices_take(r, k))
+        if (k >= t->form.nstate && !slices_take(r, k))
             return false;
     }
     return true;
@@ -67,10 +68,10 @@ bool fsr_rounds_record_count(fsr_rounds_recording *r, fsr_node turns) {
         return fail(r, fsr_poison(r->g, r->at, rec->shape.ndim ? FSR_ERR_SHAPE : FSR_ERR_DTYPE, r->what,
                                   "the number of turns is %s, not a 0-d integer", fsr_say(turns).text));
     if (fsr_is(rec->kind, FSR_IS_LITERAL)) {
-        t->count = fsr_rounds_counted(dtype, rec->value);
+        t->form.count = fsr_rounds_counted(dtype, rec->value);
         return true;
     }
-    t->count = -1;
+    t->form.count = -1;
     r->operand[given(t)] = fsr_strong(r->at, turns);
     return true;
 }
@@ -82,7 +83,7 @@ static bool args_make(fsr_rounds_recording *r) {
     fsr_rounds *t = r->source.rounds;
     for (int k = 0; k < given(t); k++) {
         const fsr_rec *from = fsr_node_rec(r->operand[k]);
-        const int drop = k >= t->nstate;
+        const int drop = k >= t->form.nstate;
         fsr_type type = {from->shape, 1, {from->dtype[r->operand[k].output]}};
         type.shape.ndim -= drop;
         memcpy(type.shape.dim, from->shape.dim + drop, sizeof type.shape.dim[0] * (size_t)type.shape.ndim);
@@ -109,7 +110,7 @@ static bool result_take(fsr_rounds_recording *r, int i, fsr_node *result) {
                                "result %d of the %s, %s, has a length that only the device knows; fsr_filled gives it "
                                "its capacity",
                                i, body_name, fsr_say(*result).text));
-    if (i >= t->nstate) {
+    if (i >= t->form.nstate) {
         *result = fsr_strong(r->at, *result);
         return fsr_node_sound(*result) ? true : fail(r, *result);
     }
@@ -151,21 +152,21 @@ static bool run(fsr_rounds_recording *r, int depth) {
     fsr_node out[FSR_MAX_OUTPUTS] = {{0}}, holds = {0};
     if (!args_make(r))
         return false;
-    if (t->conditional) {
-        r->condition(&holds, r->arg, r->arg + t->nstate, r->user);
+    if (t->form.conditional) {
+        r->condition(&holds, r->arg, r->arg + t->form.nstate, r->user);
         if (!took(r, condition_name, depth) || !condition_take(r, &holds))
             return false;
         r->source.condition = (fsr_ref){holds.id, holds.output};
     }
-    r->body(out, r->arg, r->arg + t->nstate, r->user);
+    r->body(out, r->arg, r->arg + t->form.nstate, r->user);
     if (!took(r, body_name, depth))
         return false;
-    for (int i = 0; i < t->nstate + t->nstacked; i++) {
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; i++) {
         if (!result_take(r, i, &out[i]))
             return false;
         r->source.result[i] = (fsr_ref){out[i].id, out[i].output};
     }
-    if (t->conditional && !fsr_node_sound(holds))
+    if (t->form.conditional && !fsr_node_sound(holds))
         return fail(r, fsr_poison(r->g, r->at, FSR_ERR_STALE, r->what, "the %s dropped its condition", body_name));
     if (fsr_rounds_copy(&r->source))
         return true;
@@ -179,7 +180,7 @@ static bool run(fsr_rounds_recording *r, int depth) {
 /* The loop itself; what the callbacks took from outside is an argument. */
 static fsr_rec *loop_record(fsr_rounds_recording *r, fsr_node *loop) {
     fsr_rounds *t = r->source.rounds;
-    fsr_type type = {.nout = t->nstate + t->nstacked};
+    fsr_type type = {.nout = t->form.nstate + t->form.nstacked};
     for (int i = 0; i < type.nout; i++)
         type.dtype[i] = fsr_rounds_result(t, i).dtype[0];
     fsr_rec *rec = fsr_graph_add(r->g, r->at, r->what, FSR_NODE_LOOP, &type, loop);
@@ -188,7 +189,7 @@ static fsr_rec *loop_record(fsr_rounds_recording *r, fsr_node *loop) {
     for (int k = 0; k < fsr_rounds_operands(t); k++)
         rec->arg[rec->nargs++] =
             k < given(t) ? (fsr_ref){r->operand[k].id, r->operand[k].output} : r->source.operand[k];
-    if (t->count < 0)
+    if (t->form.count < 0)
         rec->arg[rec->nargs++] = (fsr_ref){r->operand[given(t)].id, r->operand[given(t)].output};
     rec->rounds = fsr_rounds_ref(t);
     return rec;
@@ -209,7 +210,7 @@ static bool result_record(fsr_rounds_recording *r, fsr_node loop, int i, fsr_nod
         return fail(r, *out);
     rec->nargs = 1;
     rec->arg[0] = (fsr_ref){loop.id, (uint32_t)i};
-    if (i < t->nstate || axis == 0)
+    if (i < t->form.nstate || axis == 0)
         return true;
     if (!fsr_axis_take(*out, r->at, r->what, type.shape.ndim, &axis, &r->poison))
         return false;
@@ -221,14 +222,14 @@ static bool nodes_record(fsr_rounds_recording *r, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     fsr_node loop;
     if (fsr_rounds_scan(r->at, t, r->operand, r->source.operand, r->axis, out)) {
-        for (int i = 0; i < t->nstate + t->nstacked; i++)
+        for (int i = 0; i < t->form.nstate + t->form.nstacked; i++)
             if (!fsr_node_sound(out[i]))
                 return fail(r, out[i]);
         return true;
     }
     if (!loop_record(r, &loop))
         return fail(r, loop);
-    for (int i = 0; i < t->nstate + t->nstacked; i++)
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; i++)
         if (!result_record(r, loop, i, &out[i]))
             return false;
     return true;
@@ -247,13 +248,13 @@ static bool leave(fsr_rounds_recording *r, bool good, fsr_node *out, int nout, i
 static bool still_there(fsr_rounds_recording *r) {
     fsr_graph *g;
     const fsr_rounds *t = r->source.rounds;
-    return !fsr_poison_of(r->at, r->what, r->operand, given(t) + (t->count < 0), &g, &r->poison);
+    return !fsr_poison_of(r->at, r->what, r->operand, given(t) + (t->form.count < 0), &g, &r->poison);
 }
 
 bool fsr_rounds_record(fsr_rounds_recording *r, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     fsr_node result[FSR_MAX_OUTPUTS] = {{0}};
-    const int nout = t->nstate + t->nstacked, depth = fsr_scope_depth(r->g);
+    const int nout = t->form.nstate + t->form.nstacked, depth = fsr_scope_depth(r->g);
     if (!operands_take(r))
         return false;
     if (fsr_scope_begin(r->g))

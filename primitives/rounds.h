@@ -12,7 +12,7 @@ typedef struct fsr_rounds_source {
     fsr_graph *from;
     fsr_site at;
     int depth;                    /* nodes of scopes above are the body's own */
-    fsr_rounds *rounds;           /* nstate, nsliced, nstacked, reverse, conditional and count are set; nsame grows */
+    fsr_rounds *rounds;           /* their form is set; nsame grows */
     uint32_t stand[FSR_MAX_ARGS]; /* nodes of `from` that stand for the operands so far */
     uint32_t number;              /* and for the number of the turn; UINT32_MAX: nothing does */
     fsr_ref result[FSR_MAX_OUTPUTS], condition;

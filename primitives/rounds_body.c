@@ -91,7 +91,7 @@ static uint32_t add_given(copy *c, const fsr_rec *of, uint32_t output, const cha
 /* The node for operand k, which `of` stands for, or is. */
 static bool add_operand(copy *c, int k, const fsr_rec *of, uint32_t output) {
     fsr_rounds *t = c->s->rounds;
-    const int sliced = t->nstate, same = sliced + t->nsliced;
+    const int sliced = t->form.nstate, same = sliced + t->form.nsliced;
     char name[32];
     snprintf(name, sizeof name, "%s%d",
              k < sliced ? "state"
@@ -127,13 +127,13 @@ _Static_assert(FSR_MAX_ARGS == 17, "what is said of too many values names their 
 /* The body's node for a result from outside, which becomes an operand. */
 static bool take_outside(copy *c, fsr_ref ref, fsr_ref *image) {
     fsr_rounds *t = c->s->rounds;
-    const int first = t->nstate + t->nsliced;
+    const int first = t->form.nstate + t->form.nsliced;
     int k = first;
     while (k < fsr_rounds_operands(t) &&
            (c->s->operand[k].id != ref.id || c->s->operand[k].output != ref.output || c->s->stand[k] != FSR_NO_NODE))
         k++;
     if (k == fsr_rounds_operands(t)) {
-        if (k + (t->count < 0) >= FSR_MAX_ARGS)
+        if (k + (t->form.count < 0) >= FSR_MAX_ARGS)
             return failed(c,
                           "uses too many values from outside: with its state and the arrays that sparse matrices keep "
                           "they are 17 at most");
@@ -242,7 +242,7 @@ static bool copy_again(copy *c, fsr_ref *images) {
     fsr_rounds *t = s->rounds;
     copy again = *c;
     again.image = images;
-    for (int i = 0; i < t->nstate; i++)
+    for (int i = 0; i < t->form.nstate; i++)
         images[s->stand[i]] = t->result[i];
     const fsr_node one = fsr_literal(t->body, s->at, FSR_I64, fsr_value_from_int(FSR_I64, 1), false);
     fsr_node next = fsr_node_sound(one) ? fsr_add_at(s->at, handle_of(t, (fsr_ref){t->number, 0}), one) : one;
@@ -269,7 +269,7 @@ static bool guard(copy *c) {
     if (!t->go)
         return failed(c, NULL);
     go = handle_of(t, (fsr_ref){t->go, 0});
-    for (int i = 0; i < t->nstate; i++)
+    for (int i = 0; i < t->form.nstate; i++)
         if (!made(c, fsr_where_at(c->s->at, go, handle_of(t, t->result[i]), handle_of(t, (fsr_ref){t->node[i], 0})),
                   &t->guarded[i]))
             return false;
@@ -299,12 +299,12 @@ static bool image_of_id(const void *data, uint32_t id, uint32_t *image) {
 
 static bool copy_all(copy *c, fsr_ref *images) {
     fsr_rounds *t = c->s->rounds;
-    for (int i = 0; i < t->nstate + t->nstacked; i++)
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; i++)
         if (!copy_result(c, c->s->result[i], &t->result[i]))
             return false;
-    if (t->conditional && !copy_result(c, c->s->condition, &t->first))
+    if (t->form.conditional && !copy_result(c, c->s->condition, &t->first))
         return false;
-    if (!complete(c) || (t->conditional && (!copy_again(c, images) || !guard(c))))
+    if (!complete(c) || (t->form.conditional && (!copy_again(c, images) || !guard(c))))
         return false;
     return (fsr_pairs_copy(c->s->from, t->body, image_of_id, c) && fsr_rounds_sign(t)) || failed(c, NULL);
 }

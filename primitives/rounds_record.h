@@ -5,8 +5,7 @@
 
 #include "primitives/rounds.h"
 
-/* The caller sets what stands before `arg`, of source the rounds with nstate, nsliced, nstacked, reverse, conditional
- * and count. */
+/* The caller sets what stands before `arg`, and of source the rounds with their form. */
 typedef struct fsr_rounds_recording {
     const char *what; /* the builder's name */
     fsr_graph *g;

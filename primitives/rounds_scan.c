@@ -44,7 +44,7 @@ typedef struct scan {
 
 /* Which argument of the loop a node of the body stands for; -1: none. */
 static int argument_of(const fsr_rounds *t, uint32_t id) {
-    for (int k = 0; k < t->nstate + t->nsliced; k++)
+    for (int k = 0; k < t->form.nstate + t->form.nsliced; k++)
         if (t->node[k] == id)
             return k;
     return -1;
@@ -52,7 +52,7 @@ static int argument_of(const fsr_rounds *t, uint32_t id) {
 
 /* The parameter that a node of the body stands for, the number of an argument of the loop; -1: none. */
 static int parameter_of(const fsr_rounds *t, uint32_t id) {
-    for (int k = t->nstate + t->nsliced; k < fsr_rounds_operands(t); k++)
+    for (int k = t->form.nstate + t->form.nsliced; k < fsr_rounds_operands(t); k++)
         if (t->node[k] == id && fsr_rounds_scalar(t, k))
             return k;
     return -1;
@@ -63,7 +63,7 @@ static bool is_beside(scan *s, uint32_t id) {
     const fsr_rounds *t = s->t;
     bool is = id == t->number;
     int at = 0;
-    for (int k = t->nstate + t->nsliced; k < fsr_rounds_operands(t); k++)
+    for (int k = t->form.nstate + t->form.nsliced; k < fsr_rounds_operands(t); k++)
         is = is || (t->node[k] == id && fsr_shape_equal(&fsr_graph_rec(t->body, id)->shape, &s->slice));
     while (is && at < s->nmet && s->met[at] != id)
         at++;
@@ -121,12 +121,12 @@ static bool literal_of(fsr_node x, fsr_value *value) {
 /* A component for each state and for what is stacked besides. */
 static bool components_take(scan *s) {
     const fsr_rounds *t = s->t;
-    for (int i = 0; i < t->nstate + t->nstacked; i++) {
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; i++) {
         int c = 0;
-        while (i >= t->nstate && c < s->arity &&
+        while (i >= t->form.nstate && c < s->arity &&
                (s->result[c].id != t->result[i].id || s->result[c].output != t->result[i].output))
             c++;
-        c = i < t->nstate ? s->arity : c;
+        c = i < t->form.nstate ? s->arity : c;
         if (c == FSR_MAX_TUPLE)
             return false;
         if (c == s->arity) {
@@ -136,9 +136,9 @@ static bool components_take(scan *s) {
         }
         s->at_component[i] = c;
     }
-    for (int i = 0; i < t->nstate; i++) {
+    for (int i = 0; i < t->form.nstate; i++) {
         bool stacked = false;
-        for (int j = t->nstate; j < t->nstate + t->nstacked; j++)
+        for (int j = t->form.nstate; j < t->form.nstate + t->form.nstacked; j++)
             stacked = stacked || s->at_component[j] == i;
         if (!stacked || !literal_of(s->operand[i], &s->identity[i]))
             return false;
@@ -149,8 +149,8 @@ static bool components_take(scan *s) {
 /* The slices are the right sides of components, of which there may have to be more. */
 static bool slices_take(scan *s) {
     const fsr_rounds *t = s->t;
-    for (int k = 0; k < t->nsliced; k++) {
-        const fsr_dtype dtype = fsr_node_dtype(s->operand[t->nstate + k]);
+    for (int k = 0; k < t->form.nsliced; k++) {
+        const fsr_dtype dtype = fsr_node_dtype(s->operand[t->form.nstate + k]);
         if (k < s->arity && s->dtype[k] != dtype)
             return false;
         if (k < s->arity)
@@ -158,7 +158,7 @@ static bool slices_take(scan *s) {
         if (k == FSR_MAX_TUPLE)
             return false;
         s->dtype[k] = dtype;
-        s->result[k] = (fsr_ref){t->node[t->nstate + k], 0};
+        s->result[k] = (fsr_ref){t->node[t->form.nstate + k], 0};
         s->arity = k + 1;
     }
     return true;
@@ -168,7 +168,7 @@ static bool slices_take(scan *s) {
 static bool besides_take(scan *s) {
     for (int i = 0; i < s->nmet; i++) {
         const fsr_dtype dtype = fsr_graph_rec(s->t->body, s->met[i])->dtype[0];
-        int c = s->t->nsliced;
+        int c = s->t->form.nsliced;
         while (c < s->arity && (s->beside[c] || s->dtype[c] != dtype))
             c++;
         if (c == FSR_MAX_TUPLE)
@@ -185,16 +185,16 @@ static bool besides_take(scan *s) {
 
 static bool fits(scan *s) {
     const fsr_rounds *t = s->t;
-    if (t->nsliced < 1 || t->conditional || t->count < 1 || t->count > INT32_MAX / 2)
+    if (t->form.nsliced < 1 || t->form.conditional || t->form.count < 1 || t->form.count > INT32_MAX / 2)
         return false;
     s->slice = fsr_graph_rec(t->body, t->node[0])->shape;
     if (fsr_shape_size(&s->slice) < LEAST_ELEMENTS || s->slice.ndim == FSR_MAX_DIMS)
         return false;
-    for (int i = 0; i < t->nstate + t->nstacked; i++)
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; i++)
         if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->result[i].id)->shape, &s->slice) || !is_each(s, t->result[i]))
             return false;
-    for (int k = 0; k < t->nsliced; k++)
-        if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->node[t->nstate + k])->shape, &s->slice))
+    for (int k = 0; k < t->form.nsliced; k++)
+        if (!fsr_shape_equal(&fsr_graph_rec(t->body, t->node[t->form.nstate + k])->shape, &s->slice))
             return false;
     return components_take(s) && slices_take(s) && besides_take(s);
 }
@@ -207,10 +207,10 @@ static fsr_node again(scan *s, fsr_ref ref) {
     const int k = argument_of(s->t, ref.id), parameter = parameter_of(s->t, ref.id);
     fsr_node arg[FSR_MAX_ARGS], handle;
     if (k >= 0)
-        return k < s->t->nstate ? s->left[k] : s->right[k - s->t->nstate];
+        return k < s->t->form.nstate ? s->left[k] : s->right[k - s->t->form.nstate];
     if (parameter >= 0)
         return fsr_graph_handle(s->g, s->same[parameter].id, s->same[parameter].output);
-    for (int c = s->t->nsliced; c < s->arity; c++)
+    for (int c = s->t->form.nsliced; c < s->arity; c++)
         if (s->beside[c] == ref.id)
             return s->right[c];
     for (int i = 0; i < s->nmade; i++)
@@ -266,12 +266,12 @@ static fsr_node along(const scan *s, uint32_t id, const fsr_shape *shape, int ax
     const fsr_rounds *t = s->t;
     fsr_node x;
     if (id == t->number) {
-        x = fsr_arange_at(s->at, s->g, FSR_I64, t->count);
-        x = t->reverse ? fsr_flip_at(s->at, x, 0) : x;
+        x = fsr_arange_at(s->at, s->g, FSR_I64, t->form.count);
+        x = t->form.reverse ? fsr_flip_at(s->at, x, 0) : x;
         for (int j = axis + 1; j < shape->ndim && fsr_node_sound(x); j++)
             x = fsr_expand_at(s->at, x, fsr_node_ndim(x));
     } else {
-        int k = t->nstate + t->nsliced;
+        int k = t->form.nstate + t->form.nsliced;
         while (t->node[k] != id)
             k++;
         x = fsr_expand_at(s->at, fsr_graph_handle(s->g, s->same[k].id, s->same[k].output), axis);
@@ -282,8 +282,8 @@ static fsr_node along(const scan *s, uint32_t id, const fsr_shape *shape, int ax
 /* The right side of component c, with its slices along the axis: a slice of each turn, or nothing that is looked at. */
 static fsr_node right_side(const scan *s, int c, int axis) {
     const int first = 0;
-    const bool given = c < s->t->nsliced;
-    fsr_node x = s->operand[s->t->nstate + (given ? c : 0)];
+    const bool given = c < s->t->form.nsliced;
+    fsr_node x = s->operand[s->t->form.nstate + (given ? c : 0)];
     x = axis ? fsr_moveaxis_at(s->at, x, &first, &axis, 1) : x;
     if (given || !fsr_node_sound(x))
         return x;
@@ -304,11 +304,11 @@ bool fsr_rounds_scan(fsr_site at, const fsr_rounds *t, const fsr_node *operand, 
     for (int k = 0; k < s.arity; k++)
         in[k] = right_side(&s, k, axis);
     if (c)
-        fsr_running(at, all, in, c, axis, t->reverse ? FSR_REVERSE : 0);
-    const int64_t last = t->reverse ? 0 : t->count - 1;
-    for (int i = 0; i < t->nstate + t->nstacked; i++) {
+        fsr_running(at, all, in, c, axis, t->form.reverse ? FSR_REVERSE : 0);
+    const int64_t last = t->form.reverse ? 0 : t->form.count - 1;
+    for (int i = 0; i < t->form.nstate + t->form.nstacked; i++) {
         out[i] = c ? all[s.at_component[i]] : poison;
-        if (i < t->nstate && fsr_node_sound(out[i]))
+        if (i < t->form.nstate && fsr_node_sound(out[i]))
             out[i] = fsr_squeeze_at(at, fsr_slice_at(at, out[i], axis, last, last + 1, 1), axis);
     }
     return true;

@@ -33,13 +33,13 @@ static void find_arrays(loop *l) {
     for (int k = 0; k < p->noperands; ++k)
         l->operand[k] = p->scalar[k] ? NULL : fsr_execution_address(l->outer, &l->thunk->use[next++]);
     char *result[FSR_MAX_OUTPUTS] = {NULL};
-    for (int i = 0; i < p->nstate + p->nstacked; ++i)
+    for (int i = 0; i < p->form.nstate + p->form.nstacked; ++i)
         if (l->thunk->present >> i & 1)
             result[i] = fsr_execution_address(l->outer, &l->thunk->use[next++]);
     l->work = next < l->thunk->nuses ? fsr_execution_address(l->outer, &l->thunk->use[next]) : NULL;
-    for (int i = 0; i < p->nstate + p->nstacked; ++i)
+    for (int i = 0; i < p->form.nstate + p->form.nstacked; ++i)
         l->result[i] = result[i] ? result[i] : l->work + l->layout.absent[i];
-    memcpy(l->state, l->operand, sizeof l->state[0] * (size_t)p->nstate);
+    memcpy(l->state, l->operand, sizeof l->state[0] * (size_t)p->form.nstate);
 }
 
 static char *slice_of(char *array, int64_t at, int64_t bytes) {
@@ -48,9 +48,9 @@ static char *slice_of(char *array, int64_t at, int64_t bytes) {
 
 static char *operand_now(const loop *l, int k, int64_t at) {
     const fsr_loop_plan *p = l->plan;
-    if (k < p->nstate)
+    if (k < p->form.nstate)
         return l->state[k];
-    if (k >= p->nstate + p->nsliced)
+    if (k >= p->form.nstate + p->form.nsliced)
         return l->operand[k];
     return fsr_loop_is_odd(p, p->bytes[k]) ? l->work + l->layout.staged[k] : slice_of(l->operand[k], at, p->bytes[k]);
 }
@@ -75,11 +75,11 @@ static void give(loop *l, const fsr_loop_part *part, int64_t turn, int64_t at) {
 static fsr_status copy_slices(const loop *l, int64_t at, bool in, fsr_fault *fault) {
     const fsr_loop_plan *p = l->plan;
     fsr_status status = FSR_OK;
-    for (int k = p->nstate; in && k < p->nstate + p->nsliced && !status; ++k)
+    for (int k = p->form.nstate; in && k < p->form.nstate + p->form.nsliced && !status; ++k)
         if (fsr_loop_is_odd(p, p->bytes[k]))
             status = fsr_execution_copy(l->outer, l->work + l->layout.staged[k],
                                         slice_of(l->operand[k], at, p->bytes[k]), p->bytes[k], fault);
-    for (int i = p->nstate; !in && i < p->nstate + p->nstacked && !status; ++i)
+    for (int i = p->form.nstate; !in && i < p->form.nstate + p->form.nstacked && !status; ++i)
         if (fsr_loop_is_odd(p, p->result_bytes[i]) && (l->thunk->present >> i & 1))
             status = fsr_execution_copy(l->outer, slice_of(l->result[i], at, p->result_bytes[i]),
                                         l->work + l->layout.stacked[i], p->result_bytes[i], fault);
@@ -100,7 +100,7 @@ static fsr_status read_go(const loop *l, int which, bool *go, fsr_fault *fault) 
 
 static fsr_status test_first(loop *l, bool *go, fsr_fault *fault) {
     *go = true;
-    if (!l->plan->conditional)
+    if (!l->plan->form.conditional)
         return FSR_OK;
     give(l, &l->plan->first, 0, 0);
     l->out[0] = l->work + l->layout.go[0];
@@ -116,18 +116,18 @@ static fsr_status run_turn(loop *l, int64_t turn, int64_t at, bool to_result, fs
     if (status)
         return status;
     give(l, &p->turn, turn, at);
-    for (int i = 0; i < p->nstate; ++i)
+    for (int i = 0; i < p->form.nstate; ++i)
         l->out[i] = next[i] = to_result ? l->result[i] : l->work + l->layout.spare[i];
-    for (int i = p->nstate; i < p->nstate + p->nstacked; ++i) {
+    for (int i = p->form.nstate; i < p->form.nstate + p->form.nstacked; ++i) {
         const int64_t bytes = p->result_bytes[i];
         const bool present = l->thunk->present >> i & 1;
         l->out[i] = !present                    ? l->result[i]
                     : fsr_loop_is_odd(p, bytes) ? l->work + l->layout.stacked[i]
                                                 : slice_of(l->result[i], at, bytes);
     }
-    l->out[p->nstate + p->nstacked] = l->work + l->layout.go[(turn + 1) % 2];
+    l->out[p->form.nstate + p->form.nstacked] = l->work + l->layout.go[(turn + 1) % 2];
     status = fsr_execution_thunks(&l->inner, l->at + 1 + p->first.nthunks, p->turn.nthunks, fault);
-    memcpy(l->state, next, sizeof next[0] * (size_t)p->nstate);
+    memcpy(l->state, next, sizeof next[0] * (size_t)p->form.nstate);
     return status ? status : copy_slices(l, at, false, fault);
 }
 
@@ -136,7 +136,7 @@ static fsr_status count_turns(const loop *l, int64_t *n, fsr_fault *fault) {
     const fsr_execution *x = l->outer;
     const int last = l->plan->noperands - 1;
     fsr_value value = {.bits = 0};
-    *n = l->plan->count;
+    *n = l->plan->form.count;
     if (*n >= 0)
         return FSR_OK;
     fsr_status status = FSR_OK;
@@ -152,7 +152,7 @@ static fsr_status count_turns(const loop *l, int64_t *n, fsr_fault *fault) {
 /* Where the last turn has not written the results. */
 static fsr_status settle(const loop *l, fsr_fault *fault) {
     fsr_status status = FSR_OK;
-    for (int i = 0; i < l->plan->nstate && !status; ++i)
+    for (int i = 0; i < l->plan->form.nstate && !status; ++i)
         if (l->thunk->present >> i & 1)
             status = fsr_execution_copy(l->outer, l->result[i], l->state[i], l->plan->result_bytes[i], fault);
     return status;
@@ -162,15 +162,15 @@ static fsr_status run_turns(loop *l, fsr_fault *fault) {
     const fsr_loop_plan *p = l->plan;
     int64_t n = 0;
     bool go = true, over = false; /* a result lies where the first turn reads */
-    for (int i = 0; i < p->nstate; ++i)
+    for (int i = 0; i < p->form.nstate; ++i)
         over = over || l->state[i] == l->result[i];
     fsr_status status = count_turns(l, &n, fault);
     if (!status && n > 0)
         status = test_first(l, &go, fault);
     for (int64_t turn = 0; turn < n && go && !status; ++turn) {
-        const bool to_result = over ? turn % 2 == 1 : p->conditional ? turn % 2 == 0 : (n - turn) % 2 == 1;
-        status = run_turn(l, turn, p->reverse ? n - 1 - turn : turn, to_result, fault);
-        if (!status && p->conditional && (turn + 1) % p->batch == 0)
+        const bool to_result = over ? turn % 2 == 1 : p->form.conditional ? turn % 2 == 0 : (n - turn) % 2 == 1;
+        status = run_turn(l, turn, p->form.reverse ? n - 1 - turn : turn, to_result, fault);
+        if (!status && p->form.conditional && (turn + 1) % p->batch == 0)
             status = read_go(l, (int)((turn + 1) % 2), &go, fault);
     }
     return status ? status : settle(l, fault);

@@ -67,7 +67,7 @@ const char *fsr_replays_refusal(const fsr_context *ctx, const fsr_program *progr
     *call = "";
     for (int i = 0; i < program->nthunks; ++i) {
         const fsr_thunk *thunk = &program->thunk[i];
-        if (thunk->loop && (thunk->loop->conditional || thunk->loop->count < 0))
+        if (thunk->loop && (thunk->loop->form.conditional || thunk->loop->form.count < 0))
             return "a loop whose turns the run decides";
         if (!thunk->call || thunk->nothing)
             continue;

@@ -18,8 +18,8 @@ typedef struct loop {
 static int64_t count_of(const loop *l) {
     const int last = l->plan->noperands - 1;
     fsr_value value = {.bits = 0};
-    if (l->plan->count >= 0)
-        return l->plan->count;
+    if (l->plan->form.count >= 0)
+        return l->plan->form.count;
     if (l->plan->scalar[last])
         value = l->outer->scalar[l->thunk->scalar[last]];
     else
@@ -31,9 +31,9 @@ static void *leaf_of(loop *l, int k, int64_t at) {
     const fsr_loop_plan *p = l->plan;
     if (k == FSR_LOOP_GO)
         return &l->go;
-    if (k < p->nstate)
+    if (k < p->form.nstate)
         return l->state[k];
-    return l->operand[k] + (k < p->nstate + p->nsliced ? at * p->bytes[k] : 0);
+    return l->operand[k] + (k < p->form.nstate + p->form.nsliced ? at * p->bytes[k] : 0);
 }
 
 static fsr_value scalar_of(const loop *l, const fsr_loop_scalar *s, int64_t turn) {
@@ -81,29 +81,29 @@ static fsr_status run_part(loop *l, const fsr_loop_part *part, const fsr_thunk *
 
 static fsr_status run_turn(loop *l, int64_t turn, int64_t at) {
     const fsr_loop_plan *p = l->plan;
-    const int n = p->nstate + p->nstacked;
+    const int n = p->form.nstate + p->form.nstacked;
     unsigned char *out[FSR_MAX_OUTPUTS + 1] = {NULL};
     int64_t bytes[FSR_MAX_OUTPUTS + 1];
     memcpy(bytes, p->result_bytes, sizeof p->result_bytes);
     bytes[n] = 1;
     fsr_status status = run_part(l, &p->turn, l->thunk + 1 + p->first.nthunks, turn, at, bytes, out);
     for (int i = 0; i < n && out[i]; i++) {
-        if (i < p->nstate)
+        if (i < p->form.nstate)
             memcpy(l->state[i], out[i] + GUARD, (size_t)bytes[i]);
         else if (l->result[i])
             memcpy(l->result[i] + at * bytes[i], out[i] + GUARD, (size_t)bytes[i]);
         free(out[i]);
     }
-    if (p->conditional && out[n])
+    if (p->form.conditional && out[n])
         l->go = (char)out[n][GUARD];
-    if (p->conditional)
+    if (p->form.conditional)
         free(out[n]);
     return status;
 }
 
 static fsr_status test_first(loop *l) {
     unsigned char *out[1] = {NULL};
-    if (!l->plan->conditional)
+    if (!l->plan->form.conditional)
         return FSR_OK;
     fsr_status status = run_part(l, &l->plan->first, l->thunk + 1, 0, 0, (const int64_t[]){1}, out);
     l->go = out[0] ? (char)out[0][GUARD] : 0;
@@ -117,9 +117,9 @@ fsr_status fuzz_run_loop(execution *e, const fsr_thunk *thunk) {
     int next = 0;
     for (int k = 0; k < p->noperands; k++)
         l.operand[k] = p->scalar[k] ? NULL : fuzz_address(e, thunk->use[next++].slot);
-    for (int i = 0; i < p->nstate + p->nstacked; i++)
+    for (int i = 0; i < p->form.nstate + p->form.nstacked; i++)
         l.result[i] = thunk->present >> i & 1 ? fuzz_address(e, thunk->use[next++].slot) : NULL;
-    for (int i = 0; i < p->nstate; i++) {
+    for (int i = 0; i < p->form.nstate; i++) {
         l.state[i] = malloc((size_t)p->bytes[i] + 1);
         memcpy(l.state[i], l.operand[i], (size_t)p->bytes[i]);
     }
@@ -127,10 +127,10 @@ fsr_status fuzz_run_loop(execution *e, const fsr_thunk *thunk) {
     fsr_status status = test_first(&l);
     bool more = l.go;
     for (int64_t turn = 0; turn < n && more && !status; turn++) {
-        status = run_turn(&l, turn, p->reverse ? n - 1 - turn : turn);
+        status = run_turn(&l, turn, p->form.reverse ? n - 1 - turn : turn);
         more = l.go || (turn + 1) % p->batch != 0;
     }
-    for (int i = 0; i < p->nstate; i++) {
+    for (int i = 0; i < p->form.nstate; i++) {
         if (l.result[i])
             memcpy(l.result[i], l.state[i], (size_t)p->bytes[i]);
         free(l.state[i]);
