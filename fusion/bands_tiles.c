@@ -6,9 +6,10 @@
  * about what is beyond edges. A nest whose domain has two dimensions or three computes what is inside of them alone, but
  * for that: nobody may need what is behind the end of a line.
  *
- * Nests join one by one while each spares something. Blocks wait between tiles, which makes the kernel longer by a factor
- * (`waits` of price.def); whether it pays all the same is asked once, of all nests together. Counter-example to asking of
- * each: of the five kernels of Harris corners any two are no faster as one, all five take 0.053 ms of an H200 for 0.085.
+ * Nests join one by one while each spares something, of the kernels' work and of what tiles take beside it: blocks wait
+ * between nests, and each element is asked where it stands (`waits` and `placed` of price.def). Whether it pays is asked
+ * once more, of all nests together, by the margin of any choice. Counter-example to asking for a margin of each: of the
+ * five kernels of Harris corners any two are no faster as one, all five take 0.053 ms of an H200 for 0.085.
  *
  * The extents are those of a few shapes that compute least twice, where there is room for them. Counter-example to one
  * shape for all: halos of 14 lines are as much again of a tile of 16. */
@@ -220,16 +221,22 @@ static double bytes_of(const fsr_band_chooser *c, int host, int more, int g, dou
     return fsr_price_touched(c->p, group, near, issue);
 }
 
-/* The price of the host's kernel with its nests and group `more` (-1: without), placed as they are. */
-static double price_of(const fsr_band_chooser *c, int host, int more) {
+/* The price of the host's kernel with its nests and group `more` (-1: without), placed as they are; waits: with what
+ * tiles take beside their work. */
+static double price_of(const fsr_band_chooser *c, int host, int more, bool waits) {
     const fsr_band_tile *tile = &c->bands->tile[host];
-    double sum, bytes = bytes_of(c, host, more, host, &sum);
+    double sum, evaluated = 1, lost = 0, bytes = bytes_of(c, host, more, host, &sum);
     for (int i = fsr_band_first(c->bands, host, more); i >= 0; i = fsr_band_next(c->bands, host, i, more)) {
         double issue;
         bytes += bytes_of(c, host, more, i, &issue);
         sum += issue * times(&c->bands->tile[i], tile);
+        evaluated += times(&c->bands->tile[i], tile);
+        lost += c->prices->waits;
     }
-    return c->prices->launch + fmax(fsr_price_moved(c->prices, bytes, c->p->footprint), sum);
+    const double elements = evaluated * (double)c->p->group[host].kernel->integer[FSR_INT_ROWS];
+    const double placed = fsr_price_placed(c->prices, elements, tile->deep);
+    return c->prices->launch + (waits ? lost : 0) +
+           fmax(fsr_price_moved(c->prices, bytes, c->p->footprint), sum + (waits ? placed : 0));
 }
 
 static bool has_blocks(const fsr_group *host, const fsr_band_tile *own) {
@@ -272,18 +279,26 @@ static bool are_pictures(const fsr_kernel *host, const fsr_kernel *nest) {
            (host->ndim == 1 || nest->ndim == 1 || host->ndim == nest->ndim);
 }
 
+/* The price of the host with its nests so far, and of group g. */
+static double price_before(const fsr_band_chooser *c, int host, int g, bool waits) {
+    double issue, before = fsr_price_group(c->p, &c->p->group[g], &issue);
+    if (c->bands->first[host] >= 0)
+        return before + price_of(c, host, -1, waits);
+    return before + fsr_price_group(c->p, &c->p->group[host], &issue);
+}
+
 bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
     fsr_band_tile *own = &c->bands->tile[host];
     const bool any = c->bands->first[host] >= 0;
-    double issue;
     if (!are_pictures(c->p->group[host].kernel, c->p->group[g].kernel))
         return false;
     if (!any)
         host_picture(c, host, g);
     const fsr_band_tile was = *own;
-    const double before = (any ? price_of(c, host, -1) : fsr_price_group(c->p, &c->p->group[host], &issue)) +
-                          fsr_price_group(c->p, &c->p->group[g], &issue);
-    if (own->pitch >= 1 && take_best_shape(c, host, g) && price_of(c, host, g) < (1 - c->prices->gain) * before)
+    const double before = price_before(c, host, g, false), all = price_before(c, host, g, true);
+    if (own->pitch >= 1 && take_best_shape(c, host, g) &&
+        price_of(c, host, g, false) < (1 - c->prices->gain) * before &&
+        (c->p->fuel >= 0 || price_of(c, host, g, true) < all))
         return true;
     *own = was;
     if (any)
@@ -293,7 +308,7 @@ bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
 
 bool fsr_band_tiles_pay(const fsr_band_chooser *c, int host) {
     double issue, before = fsr_price_group(c->p, &c->p->group[host], &issue);
-    const double launch = c->prices->launch, after = launch + c->prices->waits * (price_of(c, host, -1) - launch);
+    const double after = price_of(c, host, -1, true);
     for (int g = c->bands->first[host]; g >= 0; g = c->bands->next[g])
         before += fsr_price_group(c->p, &c->p->group[g], &issue);
     return after < (1 - c->prices->margin) * before;

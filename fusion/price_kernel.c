@@ -245,6 +245,18 @@ static double spilled(const fsr_prices *prices, const fsr_group *group) {
     return fmax(held, 0) / fmax(k->schedule.items, 1) * elements * WORD * WAYS;
 }
 
+double fsr_price_placed(const fsr_prices *prices, double elements, bool deep) {
+    return prices->placed * (deep ? FSR_AXES : FSR_AXES - 1) * elements / prices->issue;
+}
+
+/* What the elements of all tiles take beside their work. */
+static double placed(const fsr_prices *prices, const fsr_kernel *k) {
+    double times = 1;
+    for (int i = 0; i < k->nests->n; ++i)
+        times += fsr_nest_times(k, i, k->integer);
+    return fsr_price_placed(prices, times * (double)k->integer[FSR_INT_ROWS], k->schedule.deep > 0);
+}
+
 double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue) {
     const fsr_kernel *k = group->kernel;
     bool near[FSR_MAX_BUFFERS];
@@ -254,9 +266,10 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     *issue = issue_of(prices, group);
     for (int i = 0; k->nests && i < k->nests->n; ++i)
         add_nest(prices, p, group, i, &bytes, issue);
-    const double work =
-        fmax(fsr_price_moved(prices, bytes, p->footprint), *issue) + fsr_price_bytes(prices, spilled(prices, group));
-    return prices->launch + work * (k->nests && k->schedule.high ? prices->waits : 1);
+    const bool tiles = k->nests && k->schedule.high;
+    const double takes = *issue + (tiles ? placed(prices, k) : 0);
+    return prices->launch + (tiles ? prices->waits * k->nests->n : 0) +
+           fmax(fsr_price_moved(prices, bytes, p->footprint), takes) + fsr_price_bytes(prices, spilled(prices, group));
 }
 
 /* The kernel is one of several nests in tiles, in which these arrays stand: of what shape is all the same. */
