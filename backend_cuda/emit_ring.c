@@ -118,15 +118,10 @@ static void fetch(fsr_emit *e) {
     close_loop(e);
 }
 
-/* Tiles behind the count there are none, but the one that has the row's results. */
 static void head(fsr_emit *e) {
-    const int columns = fsr_emit_tile_columns(e);
     fsr_emit_line(e, "const idx r = 0;");
-    fsr_emit_line(e, "const idx end = %s;", fsr_emit_columns(e));
-    if (e->k->live)
-        fsr_emit_line(e, "const idx tiles = end ? (end - 1) / %d + 1 : 1;", columns);
-    else
-        fsr_emit_line(e, "const idx tiles = splits;");
+    fsr_emit_line(e, "const idx end = cols;");
+    fsr_emit_line(e, "const idx tiles = splits;");
     fsr_emit_line(e, "const idx blocks = splits < %d ? splits : %d;", e->s.members, e->s.members);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);

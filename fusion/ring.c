@@ -38,7 +38,7 @@ bool fsr_kernel_may_ring(const fsr_kernel *k) {
     fsr_tile_pass pass;
     bool loads = false,
          all = s->kind == FSR_SCHEDULE_LOOKBACK && s->pooled && !k->nparallel && !s->nversions && !k->nloops;
-    if (!all || k->backward || (!s->riding && fsr_kernel_reductions(k, 0, false).n))
+    if (!all || k->live || (!s->riding && fsr_kernel_reductions(k, 0, false).n))
         return false;
     fsr_tile_pass_make(k, 0, &pass);
     for (int i = 0; i < pass.n; i++) {

@@ -80,6 +80,34 @@ static void test_machine_catches(void **state) {
     assert_int_equal(caught("k_lanes", "if (threadIdx.x < 16) fsr_shuffle_word(1, 0);", 1, 32, 0, "in a shuffle"), 12);
 }
 
+/* The first threads of a block meet without the others, and others with them are a mistake; a gate opens when all have
+ * arrived and all bytes have come, which come late. */
+#define FETCH                                                   \
+    "__shared__ unsigned long long gate; __shared__ int to[8];" \
+    "if (threadIdx.x == 0) fsr_gate_start(&gate, 1);"           \
+    "fsr_barrier();"                                            \
+    "if (threadIdx.x == 32) { fsr_gate_expect(&gate, 32); fsr_bulk_copy(to, x + 8, 32, &gate); }"
+static void test_machine_gates(void **state) {
+    (void)state;
+    assert_int_equal(caught("k_first",
+                            "__shared__ int s; if (threadIdx.x < 64) { if (threadIdx.x == 0) s = 5;"
+                            "fsr_first_meet<64>(); if (threadIdx.x == 40) x[0] = s; }",
+                            1, 96, 5, NULL),
+                     0);
+    assert_int_equal(caught("k_others", "fsr_first_meet<32>();", 1, 64, 0, "is none of the first 32"), 12);
+    assert_int_equal(caught("k_few", "if (threadIdx.x < 16) fsr_first_meet<32>();", 1, 32, 0, "at a meeting"), 12);
+    assert_int_equal(caught("k_fetch", FETCH "if (threadIdx.x == 0) { fsr_gate_await(&gate, 0); x[0] = to[3] + 1; }", 1,
+                            64, 1, NULL),
+                     0);
+    assert_int_equal(caught("k_early", FETCH "if (threadIdx.x == 0) x[0] = to[3] + 1;", 1, 64, 1, NULL), 12);
+    assert_int_equal(caught("k_never",
+                            FETCH "if (threadIdx.x == 0) fsr_gate_await(&gate, 1), fsr_gate_await(&gate, 1);"
+                                  "if (threadIdx.x == 0) fsr_gate_await(&gate, 0);"
+                                  "if (threadIdx.x == 0) fsr_gate_await(&gate, 1);",
+                            1, 64, 0, "nothing happens any more"),
+                     12);
+}
+
 static void test_machine_compiles(void **state) {
     (void)state;
     fsr_fault fault = {FSR_OK, NULL};
@@ -92,6 +120,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machine_runs),
         cmocka_unit_test(test_machine_catches),
+        cmocka_unit_test(test_machine_gates),
         cmocka_unit_test(test_machine_compiles),
     };
     if (!host_cuda_available()) {

@@ -93,7 +93,6 @@ static void refused(void **state) {
     REFUSED(k->schedule.members = 0, "schedule: 0 blocks of 6 slots cannot share what is filtered");
     REFUSED(k->schedule.pooled = false, "schedule: 132 blocks of 6 slots cannot share what is filtered");
     REFUSED(k->schedule.riding = false, "schedule: 132 blocks of 6 slots cannot share what is filtered");
-    REFUSED(k->backward = true, "schedule: 132 blocks of 6 slots cannot share what is filtered");
     REFUSED(k->schedule.slots = 0, "schedule: 132 blocks do the parts of a row in turn");
     REFUSED(k->schedule.slots = k->schedule.members = 0, "schedule: 192 threads write tiles of no slots");
     REFUSED(k->schedule.writers = 0, "schedule: 256 threads count and 0 write");
@@ -112,6 +111,9 @@ static void not_through_slots(void **state) {
     k->access[k->inst[0].index].linear = false;
     assert_false(fsr_kernel_may_ring(k));
     k->access[k->inst[0].index].linear = true;
+    k->live = 1;
+    assert_false(fsr_kernel_may_ring(k));
+    k->live = 0;
     k->inst[9].arg[0] = 8;
     assert_false(fsr_kernel_may_ring(k));
     fsr_kernel_free(k);
