@@ -229,6 +229,8 @@ static int attribute(const fsr_cuda *c, enum cudaDeviceAttr which, cudaError_t *
     return value;
 }
 
+enum { BULK_COPIES = 9 }; /* the compute capability from which on a GPU makes them */
+
 /* Parameters are limited to 4096 bytes everywhere; newer devices take more, which no kernel here needs. */
 static fsr_status read_target(fsr_cuda *c, fsr_fault *fault) {
     cudaError_t error = cudaSuccess;
@@ -242,6 +244,8 @@ static fsr_status read_target(fsr_cuda *c, fsr_fault *fault) {
     t->shared_bytes = attribute(c, cudaDevAttrMaxSharedMemoryPerBlock, &error);
     t->cache_bytes = attribute(c, cudaDevAttrL2CacheSize, &error);
     t->cooperative = attribute(c, cudaDevAttrCooperativeLaunch, &error) != 0;
+    t->bulk_copies = attribute(c, cudaDevAttrComputeCapabilityMajor, &error) >= BULK_COPIES;
+    t->launched_bytes = attribute(c, cudaDevAttrMaxSharedMemoryPerBlockOptin, &error);
     t->max_parameter_bytes = 4096;
     size_t available = 0, total = 0;
     if (error == cudaSuccess)

@@ -273,6 +273,23 @@ static bool is_known(const fsr_graph *g, fsr_ref ref, int depth) {
     return known;
 }
 
+/* What is scanned is what a filter leaves in memory, or is computed of that element by element, as the result may be of what
+ * is scanned: the count is counted where the filter goes, which whoever scans waits for in any case. */
+static bool scans_filtered(const fsr_graph *g, const fsr_rec *rec) {
+    bool goes = true, scans = false;
+    for (int depth = 0; goes && depth < 8; ++depth) {
+        scans = scans || fsr_is(rec->kind, FSR_IS_RUNNING);
+        goes = fsr_is(rec->kind, FSR_IS_RUNNING | FSR_IS_EACH) && rec->nargs > 0;
+        const fsr_ref next = goes ? rec->arg[0] : (fsr_ref){0};
+        if (!goes || is_leaf(fsr_graph_rec(g, next.id), next.output))
+            return false;
+        rec = fsr_graph_rec(g, next.id);
+        if (fsr_is(rec->kind, FSR_IS_MOVED))
+            return scans && rec->front;
+    }
+    return false;
+}
+
 /* Nobody but who asks for the result needs what computes it, so that it may end where its elements do. What a filter
  * gives ends there by itself, and what shall be stored whole is stored once. */
 static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *read) {
@@ -282,7 +299,7 @@ static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *re
     return rec->length.origin && !is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
            n->nout == 1 && n->hint != FSR_HINT_MATERIALIZE &&
            fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW | FSR_IS_RUNNING) && !fsr_is(n->kind, FSR_IS_STORED) &&
-           !read[link.id] && is_known(b->g, count, 8);
+           !read[link.id] && (is_known(b->g, count, 8) || scans_filtered(b->g, rec));
 }
 
 /* The prefix of result i of itself, as long as its count says. */

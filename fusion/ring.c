@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which filters go through a ring, what lies where in a slot, and for which sizes one is chosen.
  *
- * Measured on one H200, 2^27 f32 of which half are selected, kernels by hand (threads that count x elements of each +
- * threads that write, slots, blocks a multiprocessor): 256 x 32 + 256, 6, 1: 0.206 ms; 512 x 16 + 256, 6, 1: 0.206;
- * 256 x 16 + 128, 6, 2: 0.208; with three or four slots, whatever else, 0.276 to 0.312. */
+ * Measured on one H200, 2^27 f32 of which half are selected, generated kernels (threads that count x elements of each +
+ * threads that write, slots): 512 x 12 + 256, 8: 0.198 ms; 512 x 16 + 256, 6: 0.204; 512 x 8 + 256, 12: 0.203; 256 x 32
+ * + 256, 6: 0.202; 512 x 16 + 128, 6: 0.202; without a ring 0.288. Of kernels by hand those with three or four slots,
+ * whatever else, took 0.276 to 0.312. */
 #include "fusion/ring.h"
 #include "fusion/filter.h"
 #include "fusion/launch_shape.h"
@@ -13,7 +14,7 @@
 enum {
     RING_THREADS = 512,
     RING_WRITERS = 256,
-    RING_SLOT = 32 << 10,
+    RING_SLOT = 24 << 10,
     RING_LEAST = 6, /* slots */
     RING_ITEMS = 32,
     RING_ROUNDS = 8 /* tiles of each block, at least */

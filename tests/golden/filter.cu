@@ -1,6 +1,6 @@
 // greater, cast, cumsum, where, compact
 // 0 parallel dimensions, 1 folded, 1 passes
-// lookback: 512 threads, abreast 1, vector 4, items 16
+// lookback: 512 threads, abreast 1, vector 4, items 12
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -210,29 +210,32 @@ __forceinline__ static void fsr_pool_all(T *pool, const X &x, b8 mask, idx i, u3
     if (i < n) pool[mask ? rank : n - 1 - ((u32)i - rank)] = x;
     rank += mask ? 1 : 0;
 }
-/* A tile's pool, of the n columns from `first` on: its selected elements to place `begin` of the row and behind it, the others to
-   where as many as stand before are free at its end. Threads, of which this is number `own`, begin at lines of memory; they have
-   so much on its way as there is room for, ALONE where they do nothing else. */
-template <int THREADS, bool FRONT, bool ALONE, class T, class I>
-__forceinline__ static void fsr_pool_out(T *row, const T *pool, u32 own, I begin, u32 selected, idx first, u32 n, idx cols)
+/* A run of n elements of a pool. Threads, of which this is number `own`, begin at lines of memory; they have so much on its way as there
+   is room for, ALONE where they do nothing else. */
+template <int THREADS, bool ALONE, class T>
+__forceinline__ static void fsr_pool_run(T *to, const T *pool, u32 own, u32 n)
 {
     constexpr int AHEAD = ALONE ? 8 : 4;
-    T *const front = row + (idx)begin;
-    const u32 off = (u32)((u64)front / sizeof(T)) % 32;
-    if (own >= off && own - off < selected) front[own - off] = pool[own - off];
+    const u32 off = (u32)((u64)to / sizeof(T)) % 32;
+    if (own >= off && own - off < n) to[own - off] = pool[own - off];
     u32 at = own + THREADS - off;
-    for (; at + (AHEAD - 1) * THREADS < selected; at += AHEAD * THREADS) {
+    for (; at + (AHEAD - 1) * THREADS < n; at += AHEAD * THREADS) {
         T x[AHEAD];
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) x[i] = pool[at + i * THREADS];
 #pragma unroll
-        for (int i = 0; i < AHEAD; i++) front[at + i * THREADS] = x[i];
+        for (int i = 0; i < AHEAD; i++) to[at + i * THREADS] = x[i];
     }
-    for (; at < selected; at += THREADS) front[at] = pool[at];
+    for (; at < n; at += THREADS) to[at] = pool[at];
+}
+/* A tile's pool, of the n columns from `first` on: its selected elements to place `begin` of the row and behind it, the others to
+   where as many as stand before are free at its end. */
+template <int THREADS, bool FRONT, bool ALONE, class T, class I>
+__forceinline__ static void fsr_pool_out(T *row, const T *pool, u32 own, I begin, u32 selected, idx first, u32 n, idx cols)
+{
+    fsr_pool_run<THREADS, ALONE>(row + (idx)begin, pool, own, selected);
     if (FRONT) return;
-    T *const back = row + (idx)(cols - (first - (idx)begin) - n);
-#pragma unroll 4
-    for (u32 i = selected + own; i < n; i += THREADS) back[i] = pool[i];
+    fsr_pool_run<THREADS, ALONE>(row + (idx)(cols - (first - (idx)begin) - n) + selected, pool + selected, own, n - selected);
 }
 static inline i32 fsr_bool_to_i32(b8 x) { return (i32)x; }
 
@@ -256,7 +259,7 @@ struct chain0_0 {
 };
 
 extern "C" __global__ void __launch_bounds__(832, 1)
-k_greater_cast_cumsum_where_comp_26c1419b(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols, const idx splits, void *zero)
+k_greater_cast_cumsum_where_comp_2322b21a(const f32 *__restrict__ x0, f32 *__restrict__ x1, const idx cols, const idx splits, void *zero)
 {
     const idx r = 0;
     const idx end = cols;
@@ -268,28 +271,28 @@ k_greater_cast_cumsum_where_comp_26c1419b(const f32 *__restrict__ x0, f32 *__res
     const f32 v5 = 0x0p+0f;
     __shared__ u32 s0_0[2][16];
     fsr_dynamic(fsr_line, slots, 1536);
-    __shared__ fsr_ring<6, 512, 256, i32> ring;
+    __shared__ fsr_ring<8, 512, 256, i32> ring;
     u64 *const words = (u64 *)zero;
     ring.start();
     if (threadIdx.x < 512) {
-        const idx column = (threadIdx.x / 32 * 128 + threadIdx.x % 32) * 4;
+        const idx column = (threadIdx.x / 32 * 96 + threadIdx.x % 32) * 4;
         u32 flip = 0;
         u32 slot = 0, turn = 0;
 #pragma unroll 1
         for (idx t = blockIdx.x; t < tiles; t += blocks) {
-            const u32 among = fsr_among(end, t * 8192, 8192);
-            fsr_line *const at = slots + slot * 256;
+            const u32 among = fsr_among(end, t * 6144, 6144);
+            fsr_line *const at = slots + slot * 192;
             const f32 *const x0 = (f32 *)(at + 0);
-            const idx a0 = 0 - t * 8192;
-            const idx c0 = t * 8192 + column;
+            const idx a0 = 0 - t * 6144;
+            const idx c0 = t * 6144 + column;
             f32 *const pool8 = (f32 *)(at + 0);
-            f32 v0[16] = {};
-            b8 v2[16] = {};
-            f32 v6[16] = {};
-            u32 q0[4];
+            f32 v0[12] = {};
+            b8 v2[12] = {};
+            f32 v6[12] = {};
+            u32 q0[3];
             fsr_gate_await(&ring.full[slot], turn & 1);
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
+            for (int j = 0; j < 3; j++) {
                 const idx cj = c0 + j * 128;
                 if (cj < end) {
                     fsr_load<4>(v0, j * 4, x0 + (a0 + cj));
@@ -297,7 +300,7 @@ k_greater_cast_cumsum_where_comp_26c1419b(const f32 *__restrict__ x0, f32 *__res
             }
             u32 w2 = 0;
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
+            for (int j = 0; j < 3; j++) {
                 const idx cj = c0 + j * 128;
 #pragma unroll
                 for (int v = 0; v < 4; v++) {
@@ -312,17 +315,17 @@ k_greater_cast_cumsum_where_comp_26c1419b(const f32 *__restrict__ x0, f32 *__res
             const chain0_0::state total0 = {op0::state{(i32)fsr_pool_counts<4, 16, true>(w2, q0, s0_0[flip ^= 1])}};
             if (threadIdx.x == 0) fsr_post_word(words + t, (u32)total0.f0.c0 | (u64)1 << 32);
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
+            for (int j = 0; j < 3; j++) {
                 const idx cj = c0 + j * 128;
                 u32 rank8 = q0[j];
 #pragma unroll
                 for (int v = 0; v < 4; v++) {
                     const int i = j * 4 + v;
-                    fsr_pool_all(pool8, v6[i], w2 >> i & 1, cj - t * 8192 + v, among, rank8);
+                    fsr_pool_all(pool8, v6[i], w2 >> i & 1, cj - t * 6144 + v, among, rank8);
                 }
             }
             ring.leave(&ring.pooled[slot]);
-            slot = slot + 1 < 6 ? slot + 1 : 0;
+            slot = slot + 1 < 8 ? slot + 1 : 0;
             turn += slot == 0;
         }
     } else if (threadIdx.x < 768) {
@@ -330,19 +333,19 @@ k_greater_cast_cumsum_where_comp_26c1419b(const f32 *__restrict__ x0, f32 *__res
         u32 slot = 0, turn = 0;
 #pragma unroll 1
         for (idx t = blockIdx.x; t < tiles; t += blocks) {
-            const u32 among = fsr_among(end, t * 8192, 8192);
-            fsr_line *const at = slots + slot * 256;
+            const u32 among = fsr_among(end, t * 6144, 6144);
+            fsr_line *const at = slots + slot * 192;
             f32 *const pool8 = (f32 *)(at + 0);
             fsr_gate_await(&ring.pooled[slot], turn & 1);
             fsr_gate_await(&ring.placed[slot], turn & 1);
             const chain0_0::state prefix0 = {op0::state{ring.before[slot]}};
             const chain0_0::state total0 = {op0::state{(i32)ring.selected[slot]}};
-            fsr_pool_out<256, false, true>(&x1[a1], pool8, own, prefix0.f0.c0, (u32)total0.f0.c0, t * 8192, among, cols);
+            fsr_pool_out<256, false, true>(&x1[a1], pool8, own, prefix0.f0.c0, (u32)total0.f0.c0, t * 6144, among, cols);
             fsr_bulk_follows();
             ring.leave(&ring.empty[slot]);
             if (t + 1 == tiles) {
             }
-            slot = slot + 1 < 6 ? slot + 1 : 0;
+            slot = slot + 1 < 8 ? slot + 1 : 0;
             turn += slot == 0;
         }
     } else if (threadIdx.x < 800) {
@@ -351,13 +354,13 @@ k_greater_cast_cumsum_where_comp_26c1419b(const f32 *__restrict__ x0, f32 *__res
         u32 slot = 0, turn = 0;
 #pragma unroll 1
         for (idx t = blockIdx.x; t < tiles; t += blocks) {
-            const u32 among = fsr_among(end, t * 8192, 8192);
-            fsr_line *const at = slots + slot * 256;
+            const u32 among = fsr_among(end, t * 6144, 6144);
+            fsr_line *const at = slots + slot * 192;
             if (turn) fsr_gate_await(&ring.empty[slot], (turn - 1) & 1);
-            fsr_bulk_rest((f32 *)(at + 0), x0 + t * 8192, among);
+            fsr_bulk_rest((f32 *)(at + 0), x0 + t * 6144, among);
             fsr_gate_expect(&ring.full[slot], fsr_bulk_bytes<f32>(among));
-            fsr_bulk_most((f32 *)(at + 0), x0 + t * 8192, among, &ring.full[slot]);
-            slot = slot + 1 < 6 ? slot + 1 : 0;
+            fsr_bulk_most((f32 *)(at + 0), x0 + t * 6144, among, &ring.full[slot]);
+            slot = slot + 1 < 8 ? slot + 1 : 0;
             turn += slot == 0;
         }
     }
