@@ -32,7 +32,26 @@ void fsr_c_scalar_mark(fsr_c_emit *e) {
     fsr_c_line(e, "__asm__(\"\");");
 }
 
-/* One column of a block of rows, in stages. */
+static void put_row_stage(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_independent(e);
+    fsr_c_rows_begin(e);
+    fsr_c_take(e, part, "j");
+    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_hold(e, part, "j");
+    fsr_c_rows_end(e);
+}
+
+static void put_row_gathers(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_rows_begin(e);
+    fsr_c_scalar_mark(e);
+    fsr_c_take(e, part, "j");
+    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_hold(e, part, "j");
+    fsr_c_rows_end(e);
+}
+
+/* One column of a block of rows, in stages. Counter-example to one version of them: beside a gather a sine was called
+ * with any argument, one by one, 15 ms in place of 5. */
 static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     for (int s = 0; s < stages; s++) {
@@ -40,16 +59,13 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
         fsr_body_stage(e->k, loop, stage, s, &part);
         if (!part.n)
             continue;
-        const bool gathers = fsr_stage_is(e->walk, s, FSR_STAGE_GATHER);
-        if (!gathers)
-            fsr_c_independent(e);
-        fsr_c_rows_begin(e);
-        if (gathers)
-            fsr_c_scalar_mark(e);
-        fsr_c_take(e, &part, "j");
-        fsr_c_column(e, part.pass, part.inst, part.n);
-        fsr_c_hold(e, &part, "j");
-        fsr_c_rows_end(e);
+        if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
+            put_row_gathers(e, &part);
+            continue;
+        }
+        fsr_c_begin(e, "%s", "");
+        fsr_c_by_range(e, &part, put_row_stage);
+        fsr_c_end(e);
     }
 }
 
@@ -202,7 +218,7 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
 /* Columns [c0, c2) in whole batches of lanes, then the rest up to c1, each in the lane that `lane` says. */
 static void put_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
     if (fsr_walk_is_staged(e->walk))
-        fsr_c_by_version(e, loop, "c0", "c2", e->s->strip, put_stages);
+        fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_stages);
     else
         fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_batches);
     fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");

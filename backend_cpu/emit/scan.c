@@ -115,8 +115,11 @@ static void put_in_range(fsr_c_emit *e, const fsr_body *loop) {
 static bool may_cut(const fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     bool may = fsr_c_has_versions(e, loop);
-    for (int s = 0; s < stages; s++)
-        may = may && !(fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS));
+    fsr_body part;
+    for (int s = 0; s < stages && may; s++) {
+        fsr_body_stage(e->k, loop, stage, s, &part);
+        may = !part.n || !fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS);
+    }
     for (int i = 0; i < loop->n; i++)
         may = may && !e->k->inst[loop->inst[i]].filter && e->k->inst[loop->inst[i]].kind != FSR_INST_ITERATE;
     return may;
