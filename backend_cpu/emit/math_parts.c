@@ -120,6 +120,30 @@ static const char exponent_text[] =
     "    return (x == 0) | !(a < __builtin_inf()) ? 0 : e;\n"
     "}\n";
 
+static const char maximumf_text[] =
+    "static inline f32 fsr_maximumf(f32 a, f32 b) {\n"
+    "    const f32 x = a > b ? a : b;\n"
+    "    return a != a ? a : x;\n"
+    "}\n";
+
+static const char maximum_text[] =
+    "static inline f64 fsr_maximum(f64 a, f64 b) {\n"
+    "    const f64 x = a > b ? a : b;\n"
+    "    return a != a ? a : x;\n"
+    "}\n";
+
+static const char minimumf_text[] =
+    "static inline f32 fsr_minimumf(f32 a, f32 b) {\n"
+    "    const f32 x = a < b ? a : b;\n"
+    "    return a != a ? a : x;\n"
+    "}\n";
+
+static const char minimum_text[] =
+    "static inline f64 fsr_minimum(f64 a, f64 b) {\n"
+    "    const f64 x = a < b ? a : b;\n"
+    "    return a != a ? a : x;\n"
+    "}\n";
+
 static const char ipow_text[] =
     "static inline u64 fsr_ipow(u64 x, u64 n) {\n"
     "    u64 y = 1;\n"
@@ -159,6 +183,10 @@ const fsr_c_math fsr_c_math_parts[] = {
     {"fsr_mantissa", NULL, mantissa_text},
     {"fsr_exponentf", NULL, exponentf_text},
     {"fsr_exponent", NULL, exponent_text},
+    {"fsr_maximumf", NULL, maximumf_text},
+    {"fsr_maximum", NULL, maximum_text},
+    {"fsr_minimumf", NULL, minimumf_text},
+    {"fsr_minimum", NULL, minimum_text},
     {"fsr_ipow", NULL, ipow_text},
     {"fsr_gcd", NULL, gcd_text},
     {"fsr_lcm", NULL, lcm_text},
