@@ -250,6 +250,8 @@ static void read(fsr_cone *c, const fsr_cone_node *at, double times, int indices
     for (int i = at->asked; i >= 0 && fsr_cone_is_whole(c, at->id); i = c->asked[i].next)
         *(fsr_cone_is_turned(c, at->id, &c->asked[i].index) ? &c->turned : &c->straight) +=
             evaluations(c, &c->asked[i]);
+    for (int i = at->asked; i >= 0 && c->fold; i = c->asked[i].next)
+        c->picked += evaluations(c, &c->asked[i]) * fsr_cone_gap(c, at->id, &c->asked[i].index);
     c->tiled = c->tiled && c->nloads <= c->prices->staged;
 }
 
@@ -357,7 +359,7 @@ static void add_root(fsr_cone *c, int id) {
 
 /* Walks down from the roots over the domain as it is. */
 static void walk_from(fsr_cone *c, const int *root, int n) {
-    c->bytes = c->work = c->loads = c->tile_work = c->whole_work = c->turned = c->straight = c->gathers = 0;
+    c->bytes = c->work = c->loads = c->tile_work = c->whole_work = c->turned = c->straight = c->picked = c->gathers = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
     c->full = c->fold = c->scan = c->serial = false;
@@ -390,7 +392,8 @@ double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     const double turned = fmin(c->turned, c->straight), lost = c->serial ? c->prices->lanes : 1;
     const bool whole = c->fold && c->nevaluated + c->nloads > c->prices->text; /* a map may be divided */
     const double each = whole ? c->whole_work : c->work;
-    const double work = (c->tiled ? c->tile_work : each * lost) + c->gathers * fmin(lost, 2);
+    const double work =
+        (c->tiled ? c->tile_work : each * lost + c->picked * c->prices->picks) + c->gathers * fmin(lost, 2);
     const double loads = c->tiled ? 0 : c->loads + turned * c->prices->turned;
     const double issue = fmax(work * c->prices->moves / c->prices->issue, loads / c->prices->loads);
     return c->prices->launch + fmax(fsr_price_bytes(c->prices, c->bytes), issue);

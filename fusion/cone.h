@@ -52,6 +52,7 @@ struct fsr_cone {
     bool scan;  /* a root is a running one */
     double bytes, work, loads;
     double turned, straight; /* loads of whole arrays across the order of memory, and others */
+    double picked;           /* loads of elements that are not beside each other, times how far, up to a line */
     double gathers;          /* operations of loads at computed indices */
     bool serial;             /* a gather stands in loops too short to be cut into vector code and what is none */
     double tile_work;        /* if they have: loads are staged and shared then */
@@ -75,6 +76,8 @@ bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
 /* cone_lost.c. Elements of a node that are neighbours in memory are neighbours along another dimension of the domain
  * than the innermost; and it has one for each point of the domain, and a near cache does not hold them. */
 bool fsr_cone_is_turned(const fsr_cone *cone, int id, const fsr_index *index);
+/* Elements between what neighbours along the innermost dimension load of a node; 0: the same one, or the next. */
+double fsr_cone_gap(const fsr_cone *c, int id, const fsr_index *index);
 bool fsr_cone_is_whole(const fsr_cone *cone, int id);
 /* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */
 bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);

@@ -5,6 +5,7 @@
  * Counter-example to counting operations: a gather in a sum over 24 columns, beside a logarithm that is then evaluated
  * for one element at a time. */
 #include "fusion/cone.h"
+#include <math.h>
 #include <stdlib.h>
 
 /* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the
@@ -18,6 +19,15 @@ bool fsr_cone_is_turned(const fsr_cone *c, int id, const fsr_index *index) {
     for (int d = 0; d < last; ++d)
         other = other || (at.coef[d] != 0 && llabs(at.coef[d]) < CLOSE);
     return other && llabs(at.coef[last]) >= CLOSE;
+}
+
+double fsr_cone_gap(const fsr_cone *c, int id, const fsr_index *index) {
+    fsr_affine at;
+    if (!c->prices->picks || !c->domain.ndim)
+        return 0;
+    fsr_index_address(&at, index, &c->p->flow->node[id].shape);
+    const double stride = (double)llabs(at.coef[c->domain.ndim - 1]);
+    return stride > 1 ? fmin(stride, c->prices->strided) - 1 : 0;
 }
 
 /* The node has an element for each point of the domain, and a near cache does not hold them. */
@@ -75,6 +85,19 @@ static bool alternates(const fsr_flow *flow, const fsr_flow_node *n) {
            fsr_shape_size(&flow->node[value].shape) > 1;
 }
 
+/* A bound of the paste's section lies along dimension d of the domain. */
+static bool is_cut_along(const fsr_cone *c, const fsr_cone_node *at, int d) {
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    bool cut = !fsr_has(n->kind, FSR_FIELD_view);
+    for (int i = at->asked; i >= 0 && !cut; i = c->asked[i].next)
+        for (int j = 0; j < n->shape.ndim && !cut; ++j) {
+            const int from = n->view.from[j];
+            const int64_t of = from < 0 ? 1 : c->p->flow->node[n->arg[1].id].shape.dim[from];
+            cut = of < n->shape.dim[j] && (c->asked[i].index.flat || c->asked[i].index.row[j].coef[d] != 0);
+        }
+    return cut;
+}
+
 bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
     enum { SHORT = 16 };
     const fsr_flow_node *n = &c->p->flow->node[at->id];
@@ -86,6 +109,8 @@ bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
         return false;
     if (!c->fold)
         return !paste && d->ndim > 1 && cols < few;
+    if (paste && cols < few && d->nparallel && rows >= few && !is_cut_along(c, at, d->nparallel - 1))
+        return false;
     if (paste)
         return !c->scan && (cols < few || alternates(c->p->flow, n));
     return d->ndim > d->nparallel && (cols < few ? cols > SHORT || rows < few : rows < few);

@@ -58,7 +58,12 @@ double fsr_price_moved(const fsr_prices *prices, double bytes, double footprint)
     return bytes / (footprint <= prices->cache ? prices->cached : prices->memory);
 }
 
+/* Counter-example to the longer of the two alone, on a CPU: kernels of three operations and more of 200 random programs
+ * took 1.40 times their price in the median, those of one 0.89 times. */
+double fsr_price_together(const fsr_prices *prices, double memory, double issue) {
+    return fmax(memory, issue) + (1 - prices->hidden) * fmin(memory, issue);
+}
+
 double fsr_price_kernel(const fsr_prices *prices, double bytes, double operations) {
-    double memory = fsr_price_bytes(prices, bytes), issue = operations / prices->issue;
-    return prices->launch + (memory > issue ? memory : issue);
+    return prices->launch + fsr_price_together(prices, fsr_price_bytes(prices, bytes), operations / prices->issue);
 }

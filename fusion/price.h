@@ -20,6 +20,8 @@ double fsr_price_bytes(const fsr_prices *prices, double bytes);
 double fsr_price_footprint(const fsr_flow *flow);
 /* Reading or writing so many bytes in a program that takes in and gives `footprint`. */
 double fsr_price_moved(const fsr_prices *prices, double bytes, double footprint);
+/* What takes so long for its bytes and so long for its operations. */
+double fsr_price_together(const fsr_prices *prices, double memory, double issue);
 /* A kernel that moves bytes and does operations. */
 double fsr_price_kernel(const fsr_prices *prices, double bytes, double operations);
 

@@ -107,6 +107,14 @@ static double operation_of(const fsr_prices *prices, const fsr_inst *inst) {
     return cost * (cost >= FUNCTION ? prices->function : 1) + fsr_price_divides(prices, inst->op);
 }
 
+/* A load across memory in a square: lines that a near cache does not hold come from a page each. */
+static double square_of(const fsr_prices *prices, const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
+    const double bytes =
+        (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
+    return fmin(bytes > prices->near ? prices->squared : prices->strided, prices->squared);
+}
+
 static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
     const fsr_kernel *k = l->group->kernel;
     const fsr_prices *prices = l->prices;
@@ -118,7 +126,8 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : operation_of(prices, inst);
     case FSR_INST_CALL: return prices->call;
     case FSR_INST_ITERATE: return turns_of(k, inst);
-    case FSR_INST_LOAD: return prices->load + asked;
+    case FSR_INST_LOAD:
+        return (k->schedule.tile && l->stride[number] > 1 ? square_of(prices, k, inst) : prices->load) + asked;
     case FSR_INST_STORE: return l->stride[number] > 1 ? prices->strided : 1;
     case FSR_INST_GUARD: return asked;
     case FSR_INST_CONST:
@@ -185,9 +194,14 @@ static void set_fixed(fsr_price_loop *out, int number, int d, uint32_t moves) {
     out->access[number] = loads_of(out->prices, k, inst, out->stride[number]);
 }
 
+/* The dimension of a pass's innermost loop: of a block of rows what folds nothing may go along each. */
+static int inner_of(const fsr_kernel *k, int pass) {
+    return k->schedule.walk[pass].form == FSR_WALK_ROWS ? k->ndim - 1 : fsr_price_inner(k);
+}
+
 void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_kernel *k = group->kernel;
-    const int d = fsr_price_inner(k);
+    const int d = inner_of(k, pass);
     uint32_t moves[FSR_MAX_INSTS];
     out->prices = prices;
     out->group = group;

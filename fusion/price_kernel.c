@@ -138,21 +138,42 @@ static double spread_of(const fsr_prices *prices, const fsr_group *group, int ac
     return spread;
 }
 
+typedef struct span {
+    double low, high;
+} span;
+
+/* Elements from the first one to the last one that an access may take. Of computed places nothing is known. */
+static void add_span(const fsr_form *f, span *to) {
+    int64_t low, high;
+    fsr_form_range(f, &low, &high);
+    to->low = fmin(to->low, f->nterms ? -INFINITY : (double)low / (double)f->divisor);
+    to->high = fmax(to->high, f->nterms ? INFINITY : (double)high / (double)f->divisor);
+}
+
+static double span_bytes(const fsr_kernel *k, int array, const span *between) {
+    return fmax(between->high - between->low + 1, 0) * (double)fsr_dtype_size(k->array[array].dtype);
+}
+
 /* Bytes that a kernel moves: of each array what it touches, whole lines of it; near: arrays that memory does not
- * hold. */
+ * hold. Counter-example to the sum of what its accesses touch, up to the whole array: a part of a large array and its
+ * transpose would be moved twice. */
 static double touched(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, const bool *near) {
     const fsr_kernel *k = group->kernel;
     double part[FSR_MAX_BUFFERS] = {0}, whole[FSR_MAX_BUFFERS] = {0}, sum = 0;
+    span between[FSR_MAX_BUFFERS];
+    for (int i = 0; i < k->narrays; ++i)
+        between[i] = (span){INFINITY, -INFINITY};
     for (int a = 0; a < k->naccesses; ++a) {
         const fsr_form f = fsr_form_of_access(k, group->kernel->integer, a);
         const double size = (double)fsr_dtype_size(k->array[k->access[a].buffer].dtype);
         const double stride = spread_of(prices, group, a);
         const double most = prices->line / size > 1 ? prices->line / size : 1;
         part[k->access[a].buffer] += (double)fsr_form_count(&f) * size * fmin(stride, most);
+        add_span(&f, &between[k->access[a].buffer]);
     }
     whole_bytes(p, k, whole);
     for (int i = 0; i < k->narrays; ++i)
-        sum += near[i] ? 0 : fmin(part[i], whole[i]);
+        sum += near[i] ? 0 : fmin(fmin(part[i], whole[i]), span_bytes(k, i, &between[i]));
     return sum;
 }
 
@@ -269,7 +290,8 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     const bool tiles = k->nests && k->schedule.high;
     const double takes = *issue + (tiles ? placed(prices, k) : 0);
     return prices->launch + (tiles ? prices->waits * k->nests->n : 0) +
-           fmax(fsr_price_moved(prices, bytes, p->footprint), takes) + fsr_price_bytes(prices, spilled(prices, group));
+           fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
+           fsr_price_bytes(prices, spilled(prices, group));
 }
 
 /* The kernel is one of several nests in tiles, in which these arrays stand: of what shape is all the same. */

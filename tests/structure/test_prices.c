@@ -364,14 +364,19 @@ static void more_than_a_tile_stages(void **state) {
     }
 }
 
-/* Launch, and what takes longer of memory and operations; what a cache holds moves faster. */
+/* Launch, and what takes longer of memory and operations, which hides the other, on a CPU a part of it; what a cache
+ * holds moves faster. */
 static void prices(void **state) {
     (void)state;
     for (int gpu = 0; gpu < 2; gpu++) {
         const fsr_prices *p = fsr_prices_of(gpu);
         assert_true(fsr_price_kernel(p, 0, 0) == p->launch);
-        assert_true(fsr_price_kernel(p, 1e9, 1) == p->launch + 1e9 / p->memory);
-        assert_true(fsr_price_kernel(p, 1e3, 1e9) == p->launch + 1e9 / p->issue);
+        assert_true(fsr_price_together(p, 1e9, 0) == 1e9 && fsr_price_together(p, 0, 1e9) == 1e9);
+        assert_true(fsr_price_together(p, 3, 2) == fsr_price_together(p, 2, 3));
+        assert_true(gpu ? fsr_price_together(p, 3, 2) == 3
+                        : fsr_price_together(p, 3, 2) > 3 && fsr_price_together(p, 3, 2) < 5);
+        assert_true(fsr_price_kernel(p, 1e9, 0) == p->launch + 1e9 / p->memory);
+        assert_true(fsr_price_kernel(p, 0, 1e9) == p->launch + 1e9 / p->issue);
         assert_true(fsr_price_bytes(p, p->cache) < fsr_price_bytes(p, p->cache * 1.01) / 1.5);
     }
 }

@@ -70,8 +70,9 @@ static int transposed_operand(fsr_graph *g, fsr_node *out) {
     return 1;
 }
 
+/* Of something cheap: a CPU's exponentials of neighbours, twice each, took 1.12 ms in one kernel and 0.88 in two. */
 static int neighbours(fsr_graph *g, fsr_node *out) {
-    fsr_node x = fsr_exp(plan_vector(g, 1 << 20));
+    fsr_node x = fsr_abs(plan_vector(g, 1 << 20));
     out[0] = fsr_sub(fsr_slice(x, 0, 1, FSR_SLICE_END, 1), fsr_slice(x, 0, 0, -1, 1));
     return 1;
 }
