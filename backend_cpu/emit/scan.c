@@ -202,7 +202,19 @@ static void put_halves(fsr_c_emit *e, int fold, int half) {
     fsr_c_end(e);
 }
 
-/* Within blocks; then block after block, what comes before it into its elements. h[15] is what comes before the strip. */
+/* "f64 before0_0 = g0_0;", through memory, to the state `to`: a compiler sees two variables, not one. */
+static void put_apart(fsr_c_emit *e, int fold, const char *type, char from, char to) {
+    for (int i = 0; i < combine_of(e, fold)->arity; i++) {
+        const char *state = fsr_c_type(fsr_c_state_dtype(e, fold, 'g', i));
+        fsr_c_line(e, "%s%sbefore%d_%d = %c%d_%d;", *type ? state : "", type, fold, i, from, fold, i);
+        fsr_c_line(e, "__asm__(\"\" : \"+m\"(before%d_%d));", fold, i);
+        fsr_c_line(e, "%s%s%c%d_%d = before%d_%d;", *type ? state : "", type, to, fold, i, fold, i);
+    }
+}
+
+/* Within blocks; then block after block, what comes before it into its elements. h[15] is what comes before the strip.
+ * The loop has a carry of its own: the row's is one that calls leave in memory, and each block would wait for it to come
+ * from there. */
 static void put_blocks(fsr_c_emit *e, int fold) {
     const fsr_combine *c = combine_of(e, fold);
     const int block = e->s->block;
@@ -211,12 +223,16 @@ static void put_blocks(fsr_c_emit *e, int fold) {
         put_halves(e, fold, half);
     for (int i = 0; i < c->arity; i++)
         fsr_c_line(e, "h%d_%d[%d] = g%d_%d;", fold, i, block - 1, fold, i);
+    fsr_c_begin(e, "%s", "");
+    put_apart(e, fold, " ", 'g', 'n');
     fsr_c_begin(e, "for (i64 b = %d; b < m + %d; b += %d)", block, block, block);
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "const %s w%d = g%d_%d;", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i);
+        fsr_c_line(e, "const %s w%d = n%d_%d;", fsr_c_type(fsr_combine_dtype(c, i)), i, fold, i);
     snprintf(last, sizeof last, "[b + %d]", block - 1);
-    fsr_c_fold_pair(e, fold, 'g', "", 'a', last);
+    fsr_c_fold_pair(e, fold, 'n', "", 'a', last);
     put_onto(e, fold, 'h', "b", block);
+    fsr_c_end(e);
+    put_apart(e, fold, "", 'n', 'g');
     fsr_c_end(e);
 }
 
