@@ -49,6 +49,13 @@ typedef struct fsr_domain {
 /* The domain of an elementwise kernel over shape, or (folded != 0) of a fold over the axes in that bit set. */
 void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded);
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
+/* How many points the first n dimensions have. */
+static inline double fsr_domain_points(const fsr_domain *domain, int n) {
+    double points = 1;
+    for (int d = 0; d < n; ++d)
+        points *= (double)domain->extent[d];
+    return points;
+}
 /* Dimension `dim` becomes two, the inner one of extent `inner`. False: it does not divide, or there are too many. */
 bool fsr_domain_divide(fsr_domain *d, int dim, int64_t inner);
 /* Divides dimensions so that the extents are those of `like`, if they can be. */

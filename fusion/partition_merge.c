@@ -54,6 +54,18 @@ static bool between(const fsr_partition *p, int a, int b) {
     return false;
 }
 
+/* The folds have enough columns for a map beside them. */
+static bool has_long_rows(const fsr_group *group) {
+    return fsr_domain_points(&group->domain, group->domain.nparallel) * FSR_LEAST_ALONG <=
+           fsr_domain_points(&group->domain, group->domain.ndim);
+}
+
+/* On a GPU: a map, and folds that go over as many elements, each of which the fold's kernel may store as it meets it. */
+static bool may_go_along(const fsr_partition *p, const fsr_group *a, const fsr_group *b) {
+    return p->target->gpu && !a->nfolds != !b->nfolds && has_long_rows(a->nfolds ? a : b) &&
+           fsr_domain_points(&a->domain, a->domain.ndim) == fsr_domain_points(&b->domain, b->domain.ndim);
+}
+
 /* What keeps two groups from one kernel before it is tried; asked: a hint wants it, whatever it costs. */
 static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_group *b, bool asked) {
     const int x = fsr_group_first(a), y = fsr_group_first(b);
@@ -63,7 +75,7 @@ static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_
         return fsr_reason_memory_cut;
     if (a->nfolds + b->nfolds > FSR_MAX_COMBINES || a->nstores + b->nstores > FSR_MAX_STORES)
         return "the kernel would have too many roots";
-    if (fsr_domain_equal(&a->domain, &b->domain) || (asked && !a->nfolds != !b->nfolds))
+    if (fsr_domain_equal(&a->domain, &b->domain) || (asked && !a->nfolds != !b->nfolds) || may_go_along(p, a, b))
         return NULL;
     return a->nfolds && b->nfolds ? "the folds have different domains" : "the two have different elements";
 }

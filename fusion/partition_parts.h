@@ -7,6 +7,9 @@
 
 enum { FSR_MAX_NEAR = 32 };      /* groups that a root tries */
 enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several roots */
+/* Columns from which on a GPU's kernel of folds may store a map beside them. Fluxes through faces, beside sums over three
+ * columns, took 0.064 ms of an H200, and 0.054 where they did not. */
+enum { FSR_LEAST_ALONG = 32 };
 
 /* What has to be assigned: a fold, as {node, 0}, or a result to be stored. */
 typedef struct fsr_root {

@@ -109,17 +109,10 @@ static void forget_below(chooser *c, int id, bool own) {
     }
 }
 
-static double points_of(const fsr_domain *domain) {
-    double points = 1;
-    for (int d = 0; d < domain->ndim; ++d)
-        points *= (double)domain->extent[d];
-    return points;
-}
-
 /* A kernel over another number of elements evaluates the node: a fold and a map, or two folds, that are no one kernel.
  * On a GPU they may share what lies in a tile. */
 static bool is_elsewhere(chooser *c, const fsr_cone *cone, int id) {
-    const double points = points_of(&cone->domain);
+    const double points = fsr_domain_points(&cone->domain, cone->domain.ndim);
     if (c->points[id] == 0)
         c->points[id] = points;
     return !c->p->target->gpu && c->points[id] != points;
@@ -283,6 +276,34 @@ static int find_beside(chooser *c, int i, int done, int *root) {
     return n;
 }
 
+/* What is spared on a GPU if a fold that goes over all elements of a value stores it, in place of a kernel of its own whose
+ * price is `alone`: the fold's kernel computes it, and writes it beside. 0: no fold does. */
+static double spared_by_fold(chooser *c, int id, double alone) {
+    fsr_domain own, other, of_folds;
+    int fold[MAX_READERS], n = 0;
+    fsr_cone_domain(c->p, id, &own);
+    for (int i = 0; i < c->nreaders && c->p->target->gpu; ++i) {
+        const fsr_flow_node *reader = &c->p->flow->node[c->reader[i]];
+        fsr_cone_domain(c->p, c->reader[i], &other);
+        if (fsr_is(reader->kind, FSR_IS_FOLD) && !fsr_is(reader->kind, FSR_IS_RUNNING) &&
+            (double)fsr_shape_size(&reader->shape) * FSR_LEAST_ALONG <= fsr_domain_points(&own, own.ndim) &&
+            fsr_domain_points(&own, own.ndim) == fsr_domain_points(&other, other.ndim) &&
+            (n == 0 || fsr_domain_equal(&of_folds, &other)) && is_apart(c, fold, n, c->reader[i])) {
+            of_folds = other;
+            fold[n++] = c->reader[i];
+        }
+    }
+    if (n == 0)
+        return 0;
+    const double loading = fsr_cone_price(c->cone, fold, n);
+    c->p->held[id] = FSR_NOT_HELD;
+    const double computing = fsr_cone_price(c->cone, fold, n);
+    c->p->held[id] = FSR_HELD_CHEAPER;
+    const double written = fsr_price_bytes(
+        c->cone->prices, (double)fsr_shape_bytes(&c->p->flow->node[id].shape, c->p->flow->node[id].dtype[0]));
+    return fmax(loading + alone - computing - written, 0);
+}
+
 /* Whether the i-th value is computed wherever it is read; else its prices are noted. */
 static bool is_cheaper_again(chooser *c, int i, int done) {
     int beside[MAX_BESIDE + 1];
@@ -296,6 +317,7 @@ static bool is_cheaper_again(chooser *c, int i, int done) {
     const double together = fsr_cone_price(cone, beside, n);
     const double others = n > 1 ? fsr_cone_price(cone, beside + 1, n - 1) : 0;
     saving->stored = price_of_readers(c) + together;
+    saving->stored -= spared_by_fold(c, id, together - others);
     c->p->held[id] = FSR_NOT_HELD;
     saving->computed = price_of_readers(c) + (c->out[id] ? together : others);
     const bool cheaper = saving->stored >= saving->computed * (1 - saving->margin) && isfinite(saving->computed);

@@ -153,6 +153,26 @@ static void short_indices_wrap(void **state) {
     fsr_program_clear(&p);
 }
 
+/* What neighbours read and sums over everything go over is stored by the kernel of these sums, which computes it in any
+ * case. */
+static void stored_by_a_fold(void **state) {
+    (void)state;
+    fsr_name name[] = {{"x", plan_matrix(g, 2048, 2048)}};
+    fsr_node out = fsr_expr(g,
+                            "j = exp(x); e = pad(j, 1, mode=edge); s = e[:-2, 1:-1] + e[2:, 1:-1] + e[1:-1, :-2] + "
+                            "e[1:-1, 2:] - 4 * j; s / (mean(j) * j)",
+                            name, 1);
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    const fsr_kernel *k = plan_nest(&p, 0);
+    bool beside = false;
+    for (int i = 0; i < k->ninsts; i++)
+        beside = beside || (k->inst[i].kind == FSR_INST_STORE && k->stand[i].level == FSR_ELEM);
+    assert_int_equal(p.info.kernels, 2);
+    assert_int_equal(k->npasses, 1);
+    assert_true(beside);
+    fsr_program_clear(&p);
+}
+
 /* Neighbours of a thread that are no neighbours in memory are in other threads. */
 static void strides_have_no_vectors(void **state) {
     (void)state;
@@ -169,12 +189,8 @@ static void strides_have_no_vectors(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(pyramids),
-                                       TEST(between_neighbours),
-                                       TEST(clipped),
-                                       TEST(choices_of_places),
-                                       TEST(places_are_one),
-                                       TEST(short_indices_wrap),
-                                       TEST(strides_have_no_vectors)};
+    const struct CMUnitTest tests[] = {TEST(pyramids),          TEST(between_neighbours),     TEST(clipped),
+                                       TEST(choices_of_places), TEST(places_are_one),         TEST(short_indices_wrap),
+                                       TEST(stored_by_a_fold),  TEST(strides_have_no_vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
