@@ -111,7 +111,8 @@ void fsr_choose_ring(fsr_group *group, const fsr_target *target) {
     fsr_schedule *s = &k->schedule;
     const fsr_schedule was = *s;
     const int64_t cols = k->integer[FSR_INT_COLS];
-    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast != 1 || !target->bulk_copies || !target->cooperative)
+    if (s->kind != FSR_SCHEDULE_LOOKBACK || s->abreast != 1 || !fsr_kernel_filters(k) || !target->bulk_copies ||
+        !target->cooperative)
         return;
     s->threads = RING_THREADS;
     s->items = ring_items(k);

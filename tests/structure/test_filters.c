@@ -176,7 +176,7 @@ static fsr_schedule schedule_of(const fsr_node *outs, int n) {
 }
 
 /* Slots of 24 KB at most: of numbers, of places, of bytes, of two arrays; more of them where they are smaller. What is read from the
- * other end goes through none. */
+ * other end goes through none, nor does a scan, of which nothing may lie in memory. */
 static void rings_of_any_width(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), y = fsr_neg(plan_vector(g, N)), mask = fsr_less(x, y);
@@ -186,6 +186,7 @@ static void rings_of_any_width(void **state) {
     fsr_node bytes = fsr_compress(odd, small);
     fsr_node half = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
     fsr_node next = fsr_compress(fsr_less(x, fsr_flip(x, 0)), x);
+    fsr_node counted = fsr_cumsum(fsr_arange(g, FSR_F32, N), (int[]){0}, 1, 0);
     fsr_schedule s = schedule_of(&places, 1);
     assert_true(s.slots == 8 && s.items == 6);
     s = schedule_of(&both, 1);
@@ -196,6 +197,8 @@ static void rings_of_any_width(void **state) {
     assert_true(s.slots == 12 && s.items == 32);
     s = schedule_of(&next, 1);
     assert_int_equal(s.slots, 0);
+    s = schedule_of(&counted, 1);
+    assert_true(s.kind == FSR_SCHEDULE_LOOKBACK && s.slots == 0);
 }
 
 /* A thread's elements are bits of one word until they go to shared memory: 32 of them, were there room for more. */
