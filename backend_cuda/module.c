@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels in memory: compiled once, found by their source, launched.
+/* Kernels in memory: compiled once, found by their source; launched by launch.c.
  *
  * A module is found by comparing the whole source and what the launch depends on, not only a hash. No lock is held
  * while a kernel is compiled (NVRTC's later phases run in parallel, so holding one would serialize different kernels);
@@ -8,11 +8,7 @@
  * Launches are asynchronous: a module that no plan holds any more may still have to run. Before it is unloaded the
  * backend's stream is waited for; what callers' streams were given lies before that stream's later work (transfer.c).
  * Counter-example to unloading at once: fsr_compute returns when its last launch is queued, and its plan may be the
- * next one that the plan cache forgets.
- *
- * Launching is the hot path: the places of the arguments inside an fsr_launch are computed once, a launch takes no
- * lock, allocates nothing and converts nothing (a 4-byte integer is the low half of the launch's 8-byte one, which
- * needs a little-endian host; every CUDA host is). */
+ * next one that the plan cache forgets. */
 #include "backend_cuda/module.h"
 #ifndef FUSOR_HAVE_CUDA
 
@@ -24,7 +20,7 @@ fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_
 #else
 #include "backend_cuda/code.h"
 #include "backend_cuda/device.h"
-#include "backend_cuda/emit_cuda.h"
+#include "backend_cuda/module_loaded.h"
 #include "fusion/launch_shape.h"
 #include "runtime/modules.h"
 #include <stddef.h>
@@ -32,25 +28,6 @@ fsr_status fsr_cuda_kernel_info(const fsr_module *m, int *registers, int *spill_
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-struct fsr_module {
-    fsr_loaded loaded; /* first: see runtime/modules.h */
-    fsr_cuda_source source;
-    bool contraction;
-    int threads;
-    int resident;      /* blocks that a multiprocessor shall hold at once; 0: as it comes */
-    int dynamic_bytes; /* of shared memory that a launch gives each block */
-    bool cooperative;  /* launched so that all its blocks run at once, or not at all */
-    char name[64];
-    int nparams;
-    fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
-    uint32_t place[FSR_CUDA_MAX_PARAMS]; /* of a parameter's value in an fsr_launch */
-    int nnarrow;
-    int narrow[FSR_MAX_INTS]; /* integer arguments passed in 4 bytes */
-    cudaLibrary_t library;
-    cudaKernel_t kernel;
-    int registers, spill_bytes, max_threads;
-};
 
 struct fsr_cuda_modules {
     fsr_modules table;
@@ -333,69 +310,5 @@ void fsr_cuda_release(fsr_backend *b, fsr_module *m) {
 
 bool fsr_cuda_crowded(fsr_backend *b) {
     return fsr_modules_crowded(&fsr_cuda_of(b)->modules->table);
-}
-
-/* ---- launch ---------------------------------------------------------------------------------------- */
-
-static fsr_status check_launch(const fsr_module *m, const fsr_launch *launch, fsr_fault *fault) {
-    if (launch->blocks < 0 || launch->blocks > INT32_MAX)
-        return fsr_fault_set(fault, FSR_ERR_SIZE, "kernel %s: %lld blocks; a launch has at most %d", m->name,
-                             (long long)launch->blocks, INT32_MAX);
-    for (int i = 0; i < m->nnarrow; i++) {
-        const int64_t value = launch->integer[m->narrow[i]];
-        if (value != (int32_t)value)
-            return fsr_fault_set(fault, FSR_ERR_INTERNAL, "kernel %s: integer %d is %lld, its kernel takes 32 bits",
-                                 m->name, m->narrow[i], (long long)value);
-    }
-    return FSR_OK;
-}
-
-static void fill_arguments(const fsr_module *m, const fsr_launch *launch, uint64_t reciprocal[FSR_MAX_DIMS],
-                           void **argument) {
-    int n = 0;
-    for (int i = 0; i < m->nparams; i++) {
-        argument[i] = (char *)launch + m->place[i];
-        if (m->param[i].kind == FSR_CUDA_RECIPROCAL) {
-            reciprocal[n] = fsr_cuda_reciprocal(launch->integer[m->param[i].index]);
-            argument[i] = &reciprocal[n++];
-        }
-    }
-}
-
-fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *launch, fsr_stream stream,
-                           fsr_fault *fault) {
-    fsr_cuda *c = fsr_cuda_of(b);
-    if (launch->blocks == 0)
-        return FSR_OK;
-    fsr_status status = check_launch(m, launch, fault);
-    if (status == FSR_OK)
-        status = fsr_cuda_use(c, fault);
-    if (status != FSR_OK)
-        return status;
-    void *argument[FSR_CUDA_MAX_PARAMS];
-    uint64_t reciprocal[FSR_MAX_DIMS];
-    fill_arguments(m, launch, reciprocal, argument);
-    const dim3 grid = {(unsigned)launch->blocks, 1, 1}, block = {(unsigned)m->threads, 1, 1};
-    cudaStream_t use;
-    cudaError_t error = fsr_stream_begin(c, stream, &use);
-    cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val = {.cooperative = 1}};
-    const cudaLaunchConfig_t config = {.gridDim = grid,
-                                       .blockDim = block,
-                                       .dynamicSmemBytes = (size_t)m->dynamic_bytes,
-                                       .stream = use,
-                                       .attrs = &cooperative,
-                                       .numAttrs = m->cooperative};
-    if (error == cudaSuccess)
-        error = cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
-    if (error == cudaSuccess)
-        error = fsr_stream_end(c, use);
-    if (error != cudaSuccess)
-        return fsr_cuda_fail(c, error, fault, "launching kernel %s with %lld blocks of %d threads", m->name,
-                             (long long)launch->blocks, m->threads);
-    if (use == c->recorder)
-        c->recorded++;
-    else
-        atomic_fetch_add_explicit(&c->launches, 1, memory_order_relaxed);
-    return FSR_OK;
 }
 #endif

@@ -72,29 +72,13 @@
 #ifndef FUSOR_FUSION_LOOP_IR_H
 #define FUSOR_FUSION_LOOP_IR_H
 
+#include "fusion/loop_ir_schedule.h"
 #include "graph/graph.h"
 #include "graph/inst.h"
 #include "graph/ops.h"
 #include "graph/program.h"
 #include "graph/size.h"
 #include <stdio.h>
-
-#define FSR_MAX_BUFFERS 48             /* arrays of one kernel */
-#define FSR_MAX_INSTS 512              /* instructions of one kernel */
-#define FSR_MAX_ARGUMENTS FSR_MAX_ARGS /* values that one instruction reads */
-#define FSR_MAX_ROUTINES 16            /* callers' functions of one kernel */
-#define FSR_MAX_COMBINES 16
-#define FSR_MAX_PASSES (FSR_MAX_COMBINES + 1)
-#define FSR_MAX_LOOPS 8
-#define FSR_MAX_ACCESSES 96
-#define FSR_MAX_GUARDS 96
-#define FSR_MAX_CONDITIONS 48
-#define FSR_MAX_FORMS (FSR_MAX_ACCESSES + FSR_MAX_CONDITIONS)
-#define FSR_MAX_TERMS FSR_MAX_DIMS /* values of one index form, and of all conditions of a guard together */
-#define FSR_MAX_VERSIONS 8         /* of a kernel's loops */
-#define FSR_MAX_GUARD 12           /* conditions of one guard */
-#define FSR_MAX_SCALARS 32
-#define FSR_MAX_INTS 256
 
 typedef enum fsr_level { FSR_ROW, FSR_ELEM, FSR_ONCE } fsr_level;
 
@@ -114,70 +98,6 @@ static inline void fsr_stand_behind(fsr_stand *stand, const fsr_stand *argument)
     stand->level = argument->level == FSR_ELEM ? FSR_ELEM : stand->level;
     stand->pass = argument->pass > stand->pass ? argument->pass : stand->pass;
 }
-
-/* An index form: (offset + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
- * divisor. Equal forms are one entry of the kernel's table. */
-typedef enum fsr_stride_kind {
-    FSR_STRIDE_ZERO, /* does not depend on this dimension */
-    FSR_STRIDE_ONE,
-    FSR_STRIDE_TWO, /* every other element: a compiler that knows it takes them out of two vectors */
-    FSR_STRIDE_VAR  /* run-time integer argument `slot` */
-} fsr_stride_kind;
-
-/* Run-time symbol of a form: a value that lies in a known range (an INSIDE). */
-typedef struct fsr_term {
-    int value; /* i64 instruction */
-    int slot;  /* integer argument: the coefficient; 0: 1 */
-} fsr_term;
-
-typedef struct fsr_index_form {
-    fsr_stride_kind stride[FSR_MAX_DIMS];
-    int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
-    int offset;             /* integer argument with the offset; -1: zero */
-    int divisor; /* integer argument by which the sum is divided, exactly wherever it is asked for; 0: none */
-    int nterms;
-    fsr_term term[FSR_MAX_TERMS];
-} fsr_index_form;
-
-/* Planes, lines and elements of a tile of computed values at most. */
-enum { FSR_MOST_NEAR = 1 << 14 };
-
-/* The axes of a tile (fusion/nest.h): planes only where tiles are deep. */
-enum { FSR_AXIS_PLANE, FSR_AXIS_LINE, FSR_AXIS_ELEMENT, FSR_AXES };
-
-/* What a tile holds beyond the edges of its picture, where somebody reads there; NumPy's pads have these names. */
-typedef enum fsr_beyond { FSR_BEYOND_NOTHING, FSR_BEYOND_EDGE, FSR_BEYOND_WRAP, FSR_BEYOND_REFLECT } fsr_beyond;
-
-/* Where a load of such a tile reads: along each axis at + step * i of it, at i of its own. Step 0 along lines: the
- * array is memory; along planes: there are none. */
-typedef struct fsr_beside {
-    int at[FSR_AXES], step[FSR_AXES];
-} fsr_beside;
-
-/* An element of an array: its address, in elements, is a form. */
-typedef struct fsr_access {
-    int buffer;
-    int form;
-    fsr_beside near;
-    bool
-        linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
-    bool row_linear; /* ROW access whose address is exactly r */
-    bool whole; /* a loop's table or a call's array: it begins there, and which of its elements are read nobody knows */
-    int size;   /* of a call's array: integer argument with the count of its elements, in C order; else 0 */
-} fsr_access;
-
-/* Holds where 0 <= a < extent and a is a multiple of step; a is the value of a form without divisor. */
-typedef struct fsr_condition {
-    int form;
-    int extent; /* integer arguments */
-    int step;   /* 0: 1 */
-} fsr_condition;
-
-/* Holds where all of its conditions do: a box of the domain, perhaps with steps. */
-typedef struct fsr_guard {
-    int n;
-    int condition[FSR_MAX_GUARD];
-} fsr_guard;
 
 typedef struct fsr_array {
     fsr_dtype dtype;
@@ -213,153 +133,6 @@ typedef struct fsr_turns {
     int same[FSR_MAX_SCALARS];    /* as a fold's */
     fsr_taken table[FSR_MAX_TABLES];
 } fsr_turns;
-
-/* How a kernel is laid on the machine; chosen by the rules of fusion/schedule.h, printed by explain. */
-typedef enum fsr_schedule_kind {
-    /* No folded dimension: a thread takes `items` rows, `vector` adjacent ones at a time. */
-    FSR_SCHEDULE_MAP,
-    /* `abreast` threads share a row; every fold completes inside a block. */
-    FSR_SCHEDULE_ROW,
-    /* Few long rows: `splits` blocks share a row, partial states, the last block finishes. One pass, no scan. */
-    FSR_SCHEDULE_SPLIT,
-    /* The folded dimension is the outer one in memory: adjacent threads take adjacent rows. One pass if splits > 1 (the
-     * last block finishes), else any; scans only with splits = 1. */
-    FSR_SCHEDULE_COL,
-    /* Scans along long rows: tiles in order, hierarchical look-back; one pass, reductions finish in the last block. A
-     * block has a tile of each of `abreast` adjacent rows: more than one where they are adjacent in memory. */
-    FSR_SCHEDULE_LOOKBACK,
-    /* Several passes over rows too long for a block, which are cut into `splits` parts: `abreast` teams of as many
-     * blocks, or of `members` of them, all resident at once; a team takes row after row and meets after every pass.
-     * Commutative reductions only. */
-    FSR_SCHEDULE_TEAM
-} fsr_schedule_kind;
-
-/* map, row, split ...; NULL for what is none. */
-const char *fsr_schedule_name(fsr_schedule_kind kind);
-/* NULL: there is no such one. */
-const char *fsr_beyond_name(fsr_beyond beyond);
-
-/* The sort of machine that a schedule is for. */
-typedef enum fsr_target_kind { FSR_TARGET_NONE, FSR_TARGET_GPU, FSR_TARGET_CPU } fsr_target_kind;
-
-/* gpu, cpu; NULL for what is none. */
-const char *fsr_target_name(fsr_target_kind kind);
-
-/* How a CPU goes along the innermost dimension in one pass; in a map, along its rows. */
-typedef enum fsr_walk_form {
-    FSR_WALK_PLAIN,  /* one element after the other */
-    FSR_WALK_RUNS,   /* the same in runs, of results that pass the caches by or of arguments that are looked at first */
-    FSR_WALK_LANES,  /* `lanes` elements side by side, each with an accumulator of every fold */
-    FSR_WALK_PAIRS,  /* what folds take that keep their order is put by for a strip; then neighbours are folded */
-    FSR_WALK_STRIPS, /* in strips, on each one stage after the other: scans, loops for each element, chains */
-    FSR_WALK_ROWS    /* by columns, of what folds nothing: each row of the block from end to end, along memory */
-} fsr_walk_form;
-
-/* plain, runs ...; NULL for what is none. */
-const char *fsr_walk_name(fsr_walk_form form);
-
-typedef struct fsr_walk {
-    fsr_walk_form form;
-    int functions; /* LANES, STRIPS: elementary functions in a row that a stage has; 0: no chain of them is cut */
-    bool
-        phased; /* LANES, STRIPS, and by columns: what no vector code computes, gathers, divisions of integers, callers' functions,
-                      stands in stages of its own */
-    bool
-        laned; /* STRIPS: reductions have `lanes` accumulators each, into which a strip's elements go when they are done */
-    bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
-                      arguments below the limits of its functions, and for any */
-} fsr_walk;
-
-/* Elements of a block that a scan takes together, at the distances 1 and 2: a part of how it is associated. */
-enum { FSR_SCAN_QUAD = 4 };
-/* What is mostly so of a CPU's schedule; its text says it where it is not. */
-enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
-/* Of `fetched`: how many elements before it loads one a stage asks for it; and from how many elements on, for each of a
- * strip, the first and the last one's places count as apart. */
-enum { FSR_FETCH_AHEAD = 64, FSR_FETCH_APART = 8 };
-
-/* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do;
- * the others are asked. */
-typedef struct fsr_loop_version {
-    uint64_t holds, never;
-} fsr_loop_version;
-
-typedef struct fsr_schedule {
-    fsr_target_kind target; /* NONE: not chosen yet */
-    fsr_schedule_kind kind; /* CPU: MAP, ROW or COL */
-    bool wide;              /* 64-bit index arithmetic */
-    int abreast; /* done side by side: GPU, ROW: threads of a row, a power of two that divides threads; COL, LOOKBACK: a
-                  block's rows; TEAM: teams. CPU, COL: rows of the inner loop */
-    int tall;    /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
-    int across;
-    int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
-                    a GPU a square is a block's, and what lies along `tiled` in memory is staged */
-    int tiled;
-    int breadth; /* MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
-    /* GPU; 0 on a CPU */
-    int deep, high, broad; /* of several nests: planes, lines and elements of a block's tile, halo and all; 0: there is
-                              one nest. deep 0: pictures have no planes */
-    fsr_beyond beyond[FSR_AXES]; /* of several nests but the last one: what its tile holds beyond edges */
-    int threads;                 /* of a block */
-    int vector;      /* adjacent elements of a thread, loaded at once where the access allows: 1, 2, 4, 8 or 16 */
-    int items;       /* elements of a thread in one step or tile; a multiple of vector */
-    bool persistent; /* ROW: abreast * items >= cols, so that a row is held at once. TEAM: threads * items >= stretch */
-    int members;     /* TEAM: blocks of a team, each does every members-th part of a row; 0: a block for each part.
-                         LOOKBACK: blocks, all resident at once, that do every members-th tile each, by a ring of slots;
-                         0: a block for each tile */
-    int slots; /* LOOKBACK, with `members`: tiles that a block has on their way at once, in shared memory that the launch
-                    gives; see ring.h */
-    int writers;      /* with `slots`: threads of a block beside those that count, which write */
-    int accumulators; /* of a thread, for each fold: element i goes into number i % accumulators; 0: no folds */
-    int resident; /* blocks that a multiprocessor shall hold at once; 0: the compiler chooses a thread's registers */
-    int bins; /* MAP: elements, a power of two, of which a block has the combining store's in shared memory, and combines
-                     them in the end; 0: each element goes into the array at once. FSR_INT_SPLITS blocks take turns */
-    int ranges; /* with `bins`: so many ranges of `bins` elements, one after the other, are the array. A block has one of
-                   them, in shared memory that the launch gives, and goes over all that is combined; 0: one range */
-    int depth;  /* with `tall`: columns whose staged elements are in shared memory at once */
-    int pad;    /* elements of shared memory behind each of these columns, or each row of a square */
-    bool outlined; /* loops for each element are functions that are called */
-    bool pooled; /* LOOKBACK: what filters select of a tile meets in shared memory, of each store by itself, and leaves
-                      side by side; else what they select of a warp's step */
-    int parked;  /* LOOKBACK: of a thread's elements so many vectors wait in shared memory that the launch gives,
-                     while the block waits for the tiles to the left; those behind them, in registers */
-    bool branched; /* MAP: what a choice by a guard does not take is not evaluated; a thread has one element */
-    bool early;    /* COL, a thread along all columns: what the next step loads is on its way while one is combined */
-    bool riding;   /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
-    /* CPU; 0 on a GPU */
-    int lanes;      /* independent accumulators of a commutative fold, a power of two */
-    int level;      /* elements from which on a level of a tree of lanes has a loop of its own; those below share one */
-    int pair_level; /* the same of a tree of pairs */
-    int line;       /* bytes of memory that one fetch ahead brings */
-    int chunk; /* columns folded serially before the pairwise tree; scans restart there and add the carry. GPU: with `tall`,
-                  columns folded serially before they join what came before */
-    int work;   /* rough operations for one element: by these a launch is divided among threads */
-    int unroll; /* COL: columns that a turn of the loop over rows folds, one after the other; 0: one */
-    int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
-    bool brief;       /* the innermost loop is too short for stages that only spare work */
-    bool row_near;    /* COL: what is done once a row looks at arguments first, as a walk that is near does */
-    bool flat;        /* MAP: one loop over the rows, no loop a dimension */
-    int strip;        /* elements of a strip; 0: nothing goes in strips */
-    int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
-    int run;          /* elements of a run */
-    int past;         /* elements of a run whose results pass the caches by */
-    uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches */
-    uint64_t ahead;   /* arrays of which the second pass fetches the next row ahead */
-    int ahead_cols;   /* where rows have so many columns at most */
-    uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */
-    uint64_t coming;  /* arrays of which a strip asks for the next one's elements before its own are worked on */
-    int nversions;    /* beside the one that asks for every condition, which is always there */
-    fsr_loop_version version[FSR_MAX_VERSIONS];
-    bool
-        cut_steps; /* MAP, with versions: elements under guards with steps are done in loops of their own, after the others */
-    uint32_t joined;          /* folds whose operator is a function where whole chunks meet */
-    uint32_t widened;         /* scans that carry a wider state than their elements' */
-    int turns[FSR_MAX_LOOPS]; /* elements of a loop that are run side by side; 0: one */
-    fsr_walk walk[FSR_MAX_PASSES];
-    fsr_walk fold_walk; /* with `part`: of the scans alone, which fold a part before it is scanned */
-} fsr_schedule;
-
-_Static_assert(FSR_MAX_BUFFERS <= 64 && FSR_MAX_COMBINES <= 32 && FSR_MAX_CONDITIONS < 64, "a bit each");
 
 /* Integer arguments with a fixed place; strides, offsets follow. */
 enum {
