@@ -202,7 +202,7 @@ static const struct {
     {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
     {scan, fold_plain, "schedule: strips of 0"},
     {sums, unrolled_rows, "schedule: 4 columns in one turn"},
-    {tiles, unrolled_tiles, "schedule: 4 columns in one turn"},
+    {tiles, unrolled_tiles, "schedule: v3 has no need of a panel"},
     {sums, unrolled_much, "schedule: 17 columns in one turn"},
     {sums, no_tile, "schedule: a tile across dimension 1 that is not tall"},
     {tiles, across_last, "schedule: no tile of 4 outputs across dimension 1"},
