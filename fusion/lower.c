@@ -249,15 +249,21 @@ static bool is_work(const fsr_inst *at) {
            at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_INSIDE || at->filter;
 }
 
-/* Puts the nodes of which a kernel has instructions behind the n that are there. Returns how many there are then. */
+/* Puts the nodes of which a kernel has instructions behind the n that are there. Returns how many there are then. A node
+ * above all of these is none of them: instructions come mostly in the order of their nodes. */
 static int list_nodes(const fsr_kernel *k, bool copies, int *node, int n) {
+    int most = -1;
+    for (int j = 0; j < n; ++j)
+        most = node[j] > most ? node[j] : most;
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *at = &k->inst[i];
         bool known = n == FSR_MAX_INSTS || at->node < 0 || !(copies ? at->kind == FSR_INST_STORE : is_work(at));
-        for (int j = 0; j < n && !known; ++j)
+        for (int j = 0; j < n && !known && at->node <= most; ++j)
             known = node[j] == at->node;
-        if (!known)
-            node[n++] = at->node;
+        if (known)
+            continue;
+        node[n++] = at->node;
+        most = at->node > most ? at->node : most;
     }
     return n;
 }
