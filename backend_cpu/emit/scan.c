@@ -202,12 +202,12 @@ static void put_halves(fsr_c_emit *e, int fold, int half) {
     fsr_c_end(e);
 }
 
-/* "f64 before0_0 = g0_0;", through memory, to the state `to`: a compiler sees two variables, not one. */
+/* "volatile f64 before0_0 = g0_0;", through memory, to the state `to`: a compiler sees two variables, not one. */
 static void put_apart(fsr_c_emit *e, int fold, const char *type, char from, char to) {
     for (int i = 0; i < combine_of(e, fold)->arity; i++) {
         const char *state = fsr_c_type(fsr_c_state_dtype(e, fold, 'g', i));
-        fsr_c_line(e, "%s%sbefore%d_%d = %c%d_%d;", *type ? state : "", type, fold, i, from, fold, i);
-        fsr_c_line(e, "__asm__(\"\" : \"+m\"(before%d_%d));", fold, i);
+        fsr_c_line(e, "%s%s%sbefore%d_%d = %c%d_%d;", *type ? "volatile " : "", *type ? state : "", type, fold, i, from,
+                   fold, i);
         fsr_c_line(e, "%s%s%c%d_%d = before%d_%d;", *type ? state : "", type, to, fold, i, fold, i);
     }
 }
