@@ -168,7 +168,7 @@ static bool any_pastes(const fsr_flow *flow) {
 /* What was made is brought into the form that rewrites leave. */
 static fsr_status tidy(fsr_flow *flow) {
     static const fsr_rewrite_fn rewrites[] = {fsr_rewrite_compose, fsr_rewrite_simplify, fsr_rewrite_fold,
-                                              fsr_rewrite_cse,     fsr_rewrite_narrow,   fsr_rewrite_dce};
+                                              fsr_rewrite_cse, fsr_rewrite_dce};
     fsr_status status = FSR_OK;
     for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites && !status; ++i)
         rewrites[i](flow, &status);
