@@ -32,22 +32,20 @@ void fsr_c_scalar_mark(fsr_c_emit *e) {
     fsr_c_line(e, "__asm__(\"\");");
 }
 
-static void put_row_stage(fsr_c_emit *e, const fsr_body *part) {
-    fsr_c_independent(e);
+/* The rows of a stage's column; gathers: it loads at computed places, which is no vector code. */
+static void put_stage_column(fsr_c_emit *e, const fsr_body *part, bool gathers) {
     fsr_c_rows_begin(e);
+    if (gathers)
+        fsr_c_scalar_mark(e);
     fsr_c_take(e, part, "j");
     fsr_c_column(e, part->pass, part->inst, part->n);
     fsr_c_hold(e, part, "j");
     fsr_c_rows_end(e);
 }
 
-static void put_row_gathers(fsr_c_emit *e, const fsr_body *part) {
-    fsr_c_rows_begin(e);
-    fsr_c_scalar_mark(e);
-    fsr_c_take(e, part, "j");
-    fsr_c_column(e, part->pass, part->inst, part->n);
-    fsr_c_hold(e, part, "j");
-    fsr_c_rows_end(e);
+static void put_row_stage(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_independent(e);
+    put_stage_column(e, part, false);
 }
 
 /* One column of a block of rows, in stages. Counter-example to one version of them: beside a gather a sine was called
@@ -60,7 +58,7 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
         if (!part.n)
             continue;
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
-            put_row_gathers(e, &part);
+            put_stage_column(e, &part, true);
             continue;
         }
         fsr_c_begin(e, "%s", "");
