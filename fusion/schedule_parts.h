@@ -42,6 +42,8 @@ bool fsr_schedule_cpu(fsr_group *group);
 /* What fsr_schedule_finish does. schedule_tile.c, for a GPU; schedule_cpu.c. */
 void fsr_finish_gpu(fsr_kernel *k);
 void fsr_finish_cpu(fsr_kernel *k);
+/* schedule_walks.c: the form of each pass's loop, parts of long rows. */
+void fsr_finish_walks(fsr_kernel *k);
 /* schedule_stream.c: streams, once the loops that have strips are known, and rows ahead. */
 void fsr_finish_streams(fsr_kernel *k);
 void fsr_finish_ahead(fsr_kernel *k);

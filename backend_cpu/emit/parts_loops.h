@@ -20,6 +20,14 @@ void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out);
 void fsr_c_independent(fsr_c_emit *e);
 /* The first line of a loop of which no vector code shall be made. */
 void fsr_c_scalar_mark(fsr_c_emit *e);
+/* Columns [c0, c1): in the versions for them; in order, one accumulator a fold; in whole batches of lanes up to c2, then
+ * the rest, each in the lane that `lane` says. */
+void fsr_c_columns(fsr_c_emit *e, const fsr_body *loop);
+void fsr_c_serial(fsr_c_emit *e, const fsr_body *loop);
+void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane);
+
+/* ---- chunks.c: passes ------------------------------------------------------------------------ */
+
 /* The loop of pass `pass`, with its folds. */
 void fsr_c_pass(fsr_c_emit *e, int pass);
 

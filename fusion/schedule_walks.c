@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The form of each pass's loop on a CPU, and the columns of a part of a long row.
+ *
+ * Lanes are for folds that commute; a fold that keeps its order goes in pairs of neighbours, a scan in strips, and so
+ * do loops for each element and chains of functions. By columns all loops are plain: the inner one runs over rows.
+ *
+ * Parts. A part is a whole number of chunks, a power of two, so a part's state is what the stack of chunks would hold
+ * after it. Counter-example to dividing every kernel: a second pass needs the whole first one, and a scan of a scan
+ * would have to know its inputs' carries before. Such kernels divide their rows only. */
+#include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
+
+enum {
+    SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
+    FOLD_PART = 1 << 16,
+    FEW_UNITS = 16, /* of lanes: rows of fewer are torn by the edges of guards */
+    FEW = 4,        /* columns of which a loop along each row is worth its beginning and end */
+    FUNCTION = 10   /* the table's cost of operations that count as functions */
+};
+
+/* A row of a few columns is mostly its loop's beginning and end, and a function in what a vector leaves over of a row is
+ * computed one by one: quotients of exponentials of rows of 5 took 3.6 ms for 2.5. */
+static bool goes_along(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->n; ++i)
+        if (fsr_inst_cost(k, body->inst[i]) >= FUNCTION)
+            return false;
+    return k->integer[FSR_INT_COLS] >= FEW && fsr_body_may_go_along(k, body);
+}
+
+/* Edges tear a row of so few units of lanes that units which no version knows of are much of it: elements are put into an
+ * array, in runs that end at each edge, and folded from there. Counter-example to units that ask: of rows of 192 elements
+ * behind a pad two units of 32 of six asked, which took 0.79 ms of 272,640 elements for 0.2. */
+static bool is_torn(const fsr_kernel *k, const fsr_body *body) {
+    const uint64_t used = fsr_body_conditions(k, body);
+    bool inner = false;
+    for (int c = 0; c < k->nconditions; ++c)
+        inner = inner || (used >> c & 1 && fsr_condition_is_inner(k, c) && fsr_condition_is_decidable(k, c));
+    return inner && k->integer[FSR_INT_COLS] < FEW_UNITS * k->schedule.lanes && fsr_body_may_be_laned(k, body);
+}
+
+/* `folded`: the scans of the body are only folded. Runs are chosen once it is known what streams. */
+static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) {
+    bool scans = !folded && fsr_body_has_scan(k, body), looped = fsr_body_is_looped(k, body);
+    bool lanes = body->nfolds && !scans && !looped && k->schedule.lanes > 1 && fsr_body_commutes(k, body);
+    fsr_walk walk = {.form = FSR_WALK_PLAIN};
+    if (k->schedule.kind == FSR_SCHEDULE_COL) {
+        walk.phased = fsr_body_is_phased(k, body);
+        if (!walk.phased && goes_along(k, body))
+            walk.form = FSR_WALK_ROWS;
+        return walk;
+    }
+    if (!body->nfolds || lanes || scans)
+        walk.functions = fsr_chain_functions(k, body);
+    if (!body->nfolds || lanes || scans || looped)
+        walk.phased = fsr_body_is_phased(k, body);
+    const bool torn = lanes && is_torn(k, body);
+    if (scans || looped || torn || (!body->nfolds && fsr_walk_is_staged(&walk)))
+        walk.form = FSR_WALK_STRIPS;
+    else if (lanes)
+        walk.form = FSR_WALK_LANES;
+    else if (!fsr_body_commutes(k, body))
+        walk.form = FSR_WALK_PAIRS;
+    walk.laned = torn || (scans && k->schedule.lanes > 1 && fsr_body_may_be_laned(k, body));
+    return walk;
+}
+
+static void finish_runs(const fsr_kernel *k, const fsr_body *body, fsr_walk *walk) {
+    bool plain = walk->form == FSR_WALK_PLAIN && k->schedule.kind != FSR_SCHEDULE_COL && !body->nfolds;
+    bool limited = fsr_body_is_limited(k, body);
+    bool rows = k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall && fsr_body_limits_come_first(k, body);
+    if (plain && (limited || fsr_body_streams(k, body)))
+        walk->form = FSR_WALK_RUNS;
+    walk->near = limited &&
+                 (rows || walk->form == FSR_WALK_RUNS || walk->form == FSR_WALK_LANES || walk->form == FSR_WALK_STRIPS);
+}
+
+static int part_of(const fsr_kernel *k) {
+    int part = k->schedule.chunk;
+    if (!fsr_kernel_may_part(k))
+        return 0;
+    while (part < (fsr_kernel_has_scan(k) ? SCAN_PART : FOLD_PART))
+        part *= 2;
+    return part;
+}
+
+/* A loop's length is of interest where it could fall into phases: elsewhere kernels of short and long loops are one. */
+static bool phases_are_spared(fsr_kernel *k) {
+    fsr_body body;
+    bool phased = false, brief = k->schedule.brief;
+    k->schedule.brief = false;
+    for (int pass = 0; brief && !phased && (pass < k->npasses || pass == 0); ++pass) {
+        fsr_body_of(k, pass, &body);
+        phased = fsr_body_is_phased(k, &body);
+    }
+    return brief && phased;
+}
+
+void fsr_finish_walks(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    fsr_body body;
+    s->brief = phases_are_spared(k);
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        s->walk[pass] = walk_of(k, &body, false);
+    }
+    fsr_finish_streams(k);
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body_of(k, pass, &body);
+        finish_runs(k, &body, &s->walk[pass]);
+    }
+    s->part = part_of(k);
+    s->fold_walk = (fsr_walk){.form = FSR_WALK_PLAIN};
+    if (s->part && fsr_kernel_has_scan(k)) {
+        fsr_body scans;
+        fsr_body_of(k, 0, &body);
+        fsr_body_scans(k, &body, &scans);
+        s->fold_walk = walk_of(k, &scans, true);
+        finish_runs(k, &scans, &s->fold_walk);
+    }
+}
