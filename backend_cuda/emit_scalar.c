@@ -163,8 +163,10 @@ void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emi
 }
 
 /* An index is unsigned in the text; by way of a signed integer it converts in fewer instructions. */
+/* An index is inside of its extent wherever it is used, so not negative. Of 64 bits the upper half is then known to be
+ * zero, which Philox's first rounds become shorter of; numbers with a fraction are quicker made of signed ones. */
 static void index_text(const fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst) {
-    const char *sign = e->s.wide ? "i64" : "i32";
+    const char *sign = e->s.wide ? "i64" : inst->dtype == FSR_I64 || inst->dtype == FSR_U64 ? "u32" : "i32";
     bool lane = fsr_emit_along_rows(e) && e->s.vector > 1 && inst->index == e->k->nparallel - 1;
     char plus[FSR_REF] = ""; /* a vector begins at a multiple of its length: see fsr_emit_open_lanes */
     if (lane)

@@ -155,6 +155,15 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "static __forceinline__ f32 fsr_rayleighf_tame(f32 a) { return fsr_radius(fsr_bits_f32(a), 0x3f3504f3u); }\n"},
     {"fsr_rayleigh", false,
      "static inline f64 fsr_rayleigh(f64 a) { return sqrt(-2.0 * log(a) + 0.0); }\n"},
+    {"fsr_if_odd", true,
+     "/* One predicate for all that ask of the same q, which NVRTC compares anew for each. */\n"
+     "static __forceinline__ f32 fsr_if_odd(u32 q, f32 odd, f32 even)\n"
+     "{\n"
+     "    f32 y;\n"
+     "    asm(\"{ .reg .pred p; .reg .b32 t; and.b32 t, %1, 1; setp.ne.b32 p, t, 0; selp.f32 %0, %2, %3, p; }\"\n"
+     "        : \"=f\"(y) : \"r\"(q), \"f\"(odd), \"f\"(even));\n"
+     "    return y;\n"
+     "}\n"},
     {"fsr_half_turnf", false,
      "/* sin(pi x + turn pi/2), turn 0 or 1, x in [-1, 1]: x less quarters of a turn is exact. */\n"
      "static __forceinline__ f32 fsr_half_turnf(f32 x, u32 turn)\n"
@@ -171,8 +180,7 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    c = fmaf(c, z, -0x1.3bd3ccp+2f);\n"
      "    c = fmaf(c, z, 1.0f);\n"
      "    const u32 q = fsr_bits_f32(t);\n"
-     "    const bool odd = q & 1;\n"
-     "    return fsr_f32_bits(fsr_bits_f32(turn ? odd ? -s : c : odd ? c : s) ^ (q & 2) << 30);\n"
+     "    return fsr_f32_bits(fsr_bits_f32(turn ? fsr_if_odd(q, -s, c) : fsr_if_odd(q, c, s)) ^ (q & 2) << 30);\n"
      "}\n"},
     {"fsr_turnf", false,
      "/* Of any a: less the nearest even number, which is exact. */\n"

@@ -318,6 +318,9 @@ HOST_CHOP(u32, unsigned, 0u, 4294967295u, 0x1p+32)
 HOST_CHOP(i64, long long, -9223372036854775807ll - 1, 9223372036854775807ll, 0x1p+63)
 HOST_CHOP(u64, unsigned long long, 0ull, 18446744073709551615ull, 0x1p+64)
 
+static inline float fsr_if_odd(unsigned q, float odd, float even) {
+    return q & 1 ? odd : even;
+}
 static inline float fsr_root(float x) {
     return sqrtf(x);
 }
