@@ -30,9 +30,10 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
 
 /* ---- errors -------------------------------------------------------------------------------------- */
 
+/* The driver tells the context in a few ns; the runtime, which looks more up, the device in 37. */
 fsr_status fsr_cuda_use(fsr_cuda *c, fsr_fault *fault) {
-    int current = -1;
-    if (cudaGetDevice(&current) == cudaSuccess && current == c->device)
+    CUcontext current = NULL;
+    if (c->ask_context && c->ask_context(&current) == CUDA_SUCCESS && current == c->context && current)
         return FSR_OK;
     const cudaError_t error = cudaSetDevice(c->device);
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "choosing device %d", c->device);

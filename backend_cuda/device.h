@@ -48,7 +48,8 @@ typedef struct fsr_lanes {
 
 typedef struct fsr_cuda_modules fsr_cuda_modules;
 
-/* The driver's cuPointerGetAttributes. */
+/* The driver's cuCtxGetCurrent and cuPointerGetAttributes. */
+typedef CUresult fsr_ask_context(CUcontext *out);
 typedef CUresult fsr_ask_pointer(unsigned n, CUpointer_attribute *which, void **out, CUdeviceptr address);
 
 typedef struct fsr_cuda {
@@ -73,6 +74,8 @@ typedef struct fsr_cuda {
     fsr_curand_kept curand;
     fsr_cusparse cusparse;
     fsr_ask_pointer *ask_pointer;
+    fsr_ask_context *ask_context;
+    CUcontext context; /* the device's own one, which the runtime makes current */
     atomic_int_fast64_t launches, graphs_made, graph_launches;
     fsr_lanes lanes;
     cudaStream_t recorder;                    /* of replays; NULL: none was made yet */

@@ -9,16 +9,27 @@
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/device.h"
 
-fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault) {
-    void *function = NULL;
+static fsr_status find_function(fsr_cuda *c, const char *name, unsigned version, void **out, fsr_fault *fault) {
     enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &function, 7000, cudaEnableDefault, &found);
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, out, version, cudaEnableDefault, &found);
     if (error != cudaSuccess)
-        return fsr_cuda_fail(c, error, fault, "looking for the driver's cuPointerGetAttributes");
-    if (found != cudaDriverEntryPointSuccess || !function)
-        return fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "the CUDA driver has no cuPointerGetAttributes");
-    c->ask_pointer = (fsr_ask_pointer *)function;
+        return fsr_cuda_fail(c, error, fault, "looking for the driver's %s", name);
+    if (found != cudaDriverEntryPointSuccess || !*out)
+        return fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "the CUDA driver has no %s", name);
+    return FSR_OK;
+}
+
+fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault) {
+    void *pointer = NULL, *context = NULL;
+    fsr_status status = find_function(c, "cuPointerGetAttributes", 7000, &pointer, fault);
+    if (status == FSR_OK)
+        status = find_function(c, "cuCtxGetCurrent", 4000, &context, fault);
+    if (status != FSR_OK)
+        return status;
+    c->ask_pointer = (fsr_ask_pointer *)pointer;
+    c->ask_context = (fsr_ask_context *)context;
+    if (c->ask_context(&c->context) != CUDA_SUCCESS)
+        c->context = NULL;
     return FSR_OK;
 }
 
@@ -55,21 +66,23 @@ static void judge(const fsr_cuda *c, const void *data, const answers *a, fsr_add
                     : INT64_MAX;
 }
 
-/* Of blocks of the own pool the pool knows which they are, and does not even look where none was given back since. Not
- * every kind of other memory has an id, and a thread without a context may be told nothing. */
-uint64_t fsr_cuda_identify(fsr_backend *b, const void *data, fsr_seen *seen) {
-    fsr_device_pool *pool = fsr_cuda_of(b)->pool;
-    const uint64_t given = fsr_device_pool_given(pool);
-    if (seen->id & OWN_BLOCK && seen->given == given)
-        return seen->id;
-    const uint64_t own = fsr_device_pool_serial(pool, data);
+static uint64_t identify_again(fsr_cuda *c, const void *data, uint64_t given, fsr_seen *seen) {
+    const uint64_t own = fsr_device_pool_serial(c->pool, data);
     seen->given = given;
     if (own)
         return own | OWN_BLOCK;
     CUpointer_attribute which = CU_POINTER_ATTRIBUTE_BUFFER_ID;
     unsigned long long id = 0;
     void *to = &id;
-    return fsr_cuda_of(b)->ask_pointer(1, &which, &to, (CUdeviceptr)(uintptr_t)data) == CUDA_SUCCESS ? id : 0;
+    return c->ask_pointer(1, &which, &to, (CUdeviceptr)(uintptr_t)data) == CUDA_SUCCESS ? id : 0;
+}
+
+/* Of blocks of the own pool the pool knows which they are, and does not even look where none was given back since. Not
+ * every kind of other memory has an id, and a thread without a context may be told nothing. */
+uint64_t fsr_cuda_identify(fsr_backend *b, const void *data, fsr_seen *seen) {
+    fsr_cuda *c = fsr_cuda_of(b);
+    const uint64_t given = fsr_device_pool_given(c->pool);
+    return seen->id & OWN_BLOCK && seen->given == given ? seen->id : identify_again(c, data, given, seen);
 }
 
 /* A thread that has called nothing of CUDA yet has no current context. The driver says so, or that no kernel of its

@@ -19,6 +19,15 @@ fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, 
     return fsr_context_forked(ctx, fault) ? FSR_ERR_FORKED : fsr_check_place(ctx, data, bytes, place, NULL, fault);
 }
 
+/* Once it does not, it counts as not known: the backend has noted in *seen that it was asked. */
+bool fsr_place_holds(fsr_context *ctx, fsr_seen *seen) {
+    const uint64_t id = ctx->backend->ops->identify(ctx->backend, seen->data, seen);
+    if (id && id == seen->id)
+        return true;
+    seen->id = 0;
+    return false;
+}
+
 /* What is known of an allocation holds for as long as its id is that of the address: a call with the arguments of the
  * last two asks for the id alone. Memory that was freed since has none, or that of what stands there now. The id comes
  * first: what is found then may be newer than it, never older. */

@@ -35,6 +35,9 @@ fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, 
 fsr_status fsr_check_place(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_seen *seen,
                            fsr_fault *fault);
 
+/* What the last such call for an argument found of its memory holds: it is the same allocation, and not given back since. */
+bool fsr_place_holds(fsr_context *ctx, fsr_seen *seen);
+
 /* Copies what fits of a text of `whole` bytes into the caller's memory, text NULL: nothing; FSR_ERR_BYTES: not all
  * of it. */
 fsr_status fsr_hand_over(fsr_context *ctx, const char *op, const char *from, size_t whole, char *text, size_t size);

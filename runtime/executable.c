@@ -157,7 +157,22 @@ static fsr_status take_memory(fsr_context *ctx, const fsr_program *p, const fsr_
     return status || !bytes ? status : ctx->backend->ops->alloc(ctx->backend, bytes, arena, fault);
 }
 
-fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run, fsr_fault *fault) {
+/* A run without memory of its own. */
+static fsr_execution execution_of(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run) {
+    return (fsr_execution){.ctx = ctx,
+                           .all = p->executable,
+                           .program = &p->executable->program,
+                           .leaf = run->leaf,
+                           .out = run->out,
+                           .scalar = run->scalar,
+                           .literal = p->literal,
+                           .stream = run->stream,
+                           .tuned = run->tuned,
+                           .ms = run->ms};
+}
+
+/* Threads take turns where a GPU's runs share tickets, recordings and marks. */
+static fsr_status run_shared(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run, fsr_fault *fault) {
     fsr_executable *e = p->executable;
     const fsr_backend_ops *ops = ctx->backend->ops;
     int64_t bytes = fsr_size_add(e->program.arena_bytes, e->program.work_bytes);
@@ -170,19 +185,10 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
         status = fsr_reports_begin(ctx, run->of, run->report, e->program.nreports, &batch, &words, fault);
     for (int i = 0; run->ms && i < e->program.nthunks; ++i)
         run->ms[i] = -1;
-    const fsr_execution x = {.ctx = ctx,
-                             .all = e,
-                             .program = &e->program,
-                             .leaf = run->leaf,
-                             .out = run->out,
-                             .scalar = run->scalar,
-                             .literal = p->literal,
-                             .arena = arena,
-                             .words = words,
-                             .zero = zero,
-                             .stream = run->stream,
-                             .tuned = run->tuned,
-                             .ms = run->ms};
+    fsr_execution x = execution_of(ctx, p, run);
+    x.arena = arena;
+    x.words = words;
+    x.zero = zero;
     if (!status && run->held)
         status = fsr_execution_thunks(&x, 0, e->program.nthunks, fault);
     else if (!status)
@@ -196,4 +202,18 @@ fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_r
     if (ctx->target.gpu)
         pthread_mutex_unlock(&ctx->launch);
     return status;
+}
+
+/* One kernel on the context's own stream, of no memory but the caller's: nothing of it is shared with other runs, so it
+ * takes no lock, and one launch is not recorded. */
+static bool is_alone(const fsr_program *p, const fsr_run *run) {
+    return p->nthunks == 1 && p->thunk[0].kind == FSR_THUNK_KERNEL && !p->arena_bytes && !p->work_bytes &&
+           !p->zero_bytes && !p->nreports && !run->stream && !run->ms && !run->held;
+}
+
+fsr_status fsr_prepared_run(fsr_context *ctx, const fsr_prepared *p, const fsr_run *run, fsr_fault *fault) {
+    if (!is_alone(&p->executable->program, run))
+        return run_shared(ctx, p, run, fault);
+    const fsr_execution x = execution_of(ctx, p, run);
+    return run_kernel(&x, 0, fault);
 }

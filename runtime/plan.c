@@ -48,6 +48,7 @@ void fsr_plan_free(fsr_plan *plan) {
     free(plan->borrowed);
     free(plan->value);
     free(plan->given);
+    free(plan->known);
     free(plan);
 }
 
@@ -108,8 +109,10 @@ static fsr_status describe_arguments(fsr_plan *plan, const fsr_graph *g, const f
     plan->borrowed = calloc(arrays, sizeof *plan->borrowed);
     plan->value = calloc((size_t)plan->nscalars + 1, sizeof *plan->value);
     plan->given = calloc((size_t)plan->nleaves + 1, sizeof *plan->given);
+    plan->known = calloc(arrays, sizeof *plan->known);
+    fsr_plan_forget(plan);
     if (!plan->leaf || !plan->scalar || !plan->out || !plan->address || !plan->seen || !plan->borrowed ||
-        !plan->value || !plan->given)
+        !plan->value || !plan->given || !plan->known)
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "out of memory for a plan");
     fsr_status status = FSR_OK;
     for (int i = 0; i < plan->nleaves && !status; ++i)

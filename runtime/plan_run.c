@@ -108,7 +108,7 @@ static fsr_status bind_scalar(fsr_plan *plan, const fsr_arg *arg, int number, bo
         memcpy(&plan->value[i], arg->data, size);
         if (plan->scalar[i].dtype == FSR_BOOL)
             plan->value[i].b = plan->value[i].b != 0;
-        *known = true;
+        *known = plan->valued = true;
     }
     return FSR_OK;
 }
@@ -130,11 +130,19 @@ static fsr_status bind_input(fsr_plan *plan, const fsr_arg *arg, int number, voi
         if (status)
             return status;
         plan->given[i] = known = true;
+        fsr_plan_know(plan, arg, plan->leaf[i].name, number, i);
     }
     fsr_status status = bind_scalar(plan, arg, number, &known, fault);
     if (!status && !known)
         status = fsr_fault_set(fault, FSR_ERR_VALUE, "plan_run: the plan has no input or parameter \"%s\"", arg->name);
     return status;
+}
+
+/* Kept data, which may have moved since the last run. */
+static void bind_buffers(fsr_plan *plan) {
+    for (int i = 0; i < plan->nleaves; ++i)
+        if (plan->leaf[i].buffer)
+            plan->address[i] = plan->leaf[i].buffer->data;
 }
 
 /* As numbers: addresses of different arrays, or none at all, are not for comparing. */
@@ -171,8 +179,9 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
         plan->value[i] = plan->scalar[i].value;
     for (int i = 0; i < plan->nleaves; ++i) {
         plan->given[i] = plan->leaf[i].buffer != NULL;
-        plan->address[i] = plan->leaf[i].buffer ? plan->leaf[i].buffer->data : NULL;
+        plan->address[i] = NULL;
     }
+    bind_buffers(plan);
     for (int i = 0; i < ninputs && !status; ++i)
         status = bind_input(plan, &inputs[i], i, stream, fault);
     for (int i = 0; i < plan->nleaves && !status; ++i)
@@ -183,7 +192,21 @@ static fsr_status bind_all(fsr_plan *plan, const fsr_arg *inputs, int ninputs, c
                            kept_of(&outputs[i], plan->nleaves + i), "output", i, fault);
         if (!status)
             status = place(plan, plan->nleaves + i, &outputs[i], false, stream, fault);
+        if (!status)
+            fsr_plan_know(plan, &outputs[i], NULL, i, plan->nleaves + i);
     }
+    return status;
+}
+
+/* The addresses of a run's arguments, into the plan's. */
+static fsr_status bind(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, void *stream,
+                       fsr_fault *fault) {
+    fsr_plan_forget(plan);
+    fsr_status status = check_overlap(plan, inputs, ninputs, outputs, plan->nouts, fault);
+    if (!status)
+        status = bind_all(plan, inputs, ninputs, outputs, stream, fault);
+    if (!status)
+        fsr_plan_keep(plan, ninputs);
     return status;
 }
 
@@ -202,12 +225,40 @@ static fsr_status deliver(fsr_plan *plan, const fsr_arg *outputs, void *stream, 
     return status;
 }
 
+/* The run's own arrays go back. */
+static void give_back(fsr_plan *plan) {
+    const fsr_backend_ops *ops = plan->ctx->backend->ops;
+    for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
+        if (plan->borrowed[i]) {
+            int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out[i - plan->nleaves].bytes;
+            ops->free(plan->ctx->backend, plan->borrowed[i], bytes);
+            plan->borrowed[i] = NULL;
+        }
+}
+
 /* Results on the host are there when the run returns: it waits for them. */
 static bool waits_for(const fsr_arg *outputs, int n) {
     for (int i = 0; i < n; ++i)
         if (outputs[i].place == FSR_HOST)
             return true;
     return false;
+}
+
+static fsr_status run_bound(fsr_plan *plan, bool waits, bool captured, void *stream, fsr_fault *fault) {
+    const fsr_run run = {.leaf = plan->address,
+                         .out = plan->address + plan->nleaves,
+                         .scalar = plan->value,
+                         .of = {.owner = plan, .on_device = !waits},
+                         .report = plan->report,
+                         .stream = stream,
+                         .tuned = plan->tuned,
+                         .replays = &plan->replays,
+                         .ms = plan->measured ? plan->measured : plan->profile.ms,
+                         .held = captured ? &plan->held : NULL};
+    const fsr_status status = fsr_prepared_run(plan->ctx, plan->prepared, &run, fault);
+    if (!status && run.ms && !plan->measured)
+        fsr_profile_ran(&plan->profile, plan->ctx, plan->prepared);
+    return status;
 }
 
 fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, const fsr_arg *outputs, int noutputs,
@@ -221,42 +272,25 @@ fsr_status fsr_plan_run(fsr_plan *plan, const fsr_arg *inputs, int ninputs, cons
     if (noutputs != plan->nouts)
         return fsr_context_fail(plan->ctx, FSR_ERR_VALUE, "plan_run: %d outputs given, the plan has %d", noutputs,
                                 plan->nouts);
-    fsr_status status = check_overlap(plan, inputs, ninputs, outputs, noutputs, &fault);
+    bool captured = false;
+    fsr_status status = stream ? fsr_capture_check(plan, inputs, ninputs, outputs, stream, &captured, &fault) : FSR_OK;
     if (status)
         return fsr_context_take(plan->ctx, &fault);
-    bool captured;
-    status = fsr_capture_check(plan, inputs, ninputs, outputs, stream, &captured, &fault);
-    if (status)
-        return fsr_context_take(plan->ctx, &fault);
-    const fsr_backend_ops *ops = plan->ctx->backend->ops;
     const bool waits = waits_for(outputs, noutputs);
     pthread_mutex_lock(&plan->lock);
-    status = bind_all(plan, inputs, ninputs, outputs, stream, &fault);
-    if (!status) {
-        fsr_run run = {.leaf = plan->address,
-                       .out = plan->address + plan->nleaves,
-                       .scalar = plan->value,
-                       .of = {.owner = plan, .on_device = !waits},
-                       .report = plan->report,
-                       .stream = stream,
-                       .tuned = plan->tuned,
-                       .replays = &plan->replays,
-                       .ms = plan->measured ? plan->measured : plan->profile.ms,
-                       .held = captured ? &plan->held : NULL};
-        status = fsr_prepared_run(plan->ctx, plan->prepared, &run, &fault);
-        if (!status && run.ms && !plan->measured)
-            fsr_profile_ran(&plan->profile, plan->ctx, plan->prepared);
-    }
+    const bool again = fsr_plan_again(plan, inputs, ninputs, outputs);
+    if (again)
+        bind_buffers(plan);
+    else
+        status = bind(plan, inputs, ninputs, outputs, stream, &fault);
     if (!status)
+        status = run_bound(plan, waits, captured, stream, &fault);
+    if (!status && !again)
         status = deliver(plan, outputs, stream, &fault);
     if (!status && waits)
         status = fsr_reports_ran(plan->ctx, plan, plan->origin, &fault);
-    for (int i = 0; i < plan->nleaves + plan->nouts; ++i)
-        if (plan->borrowed[i]) {
-            int64_t bytes = i < plan->nleaves ? plan->leaf[i].bytes : plan->out[i - plan->nleaves].bytes;
-            ops->free(plan->ctx->backend, plan->borrowed[i], bytes);
-            plan->borrowed[i] = NULL;
-        }
+    if (!again)
+        give_back(plan);
     pthread_mutex_unlock(&plan->lock);
     return status ? fsr_context_take(plan->ctx, &fault) : FSR_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fsr_compile and fsr_plan_run: arguments by name, the caller's buffers, what is refused. */
+#include "runtime/plan_parts.h"
 #include "tests/support/subject.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,58 @@ static void names_not_positions(void **state) {
     expect(out, 1, 3);
     OK(run(plan, 2, arg("b", a), arg("a", a), none, arg(NULL, out)));
     expect(out, 4, 0);
+    fsr_plan_free(plan);
+}
+
+/* A run with the arguments of the last one does not look at them again, but for what may have changed under them. */
+static void the_same_again(void **state) {
+    (void)state;
+    char name[2] = "a";
+    fsr_plan *plan = usual();
+    const fsr_arg in[2] = {arg(name, a), arg("b", b)}, result = arg(NULL, out);
+    assert_false(fsr_plan_again(plan, in, 2, &result));
+    for (int i = 0; i < 3; i++) {
+        a[7] += i;
+        OK(fsr_plan_run(plan, in, 2, &result, 1, NULL));
+        assert_true(fsr_plan_again(plan, in, 2, &result));
+        expect(out, 3, 1);
+    }
+    name[0] = 'c';
+    subject_error(subject_ctx, fsr_plan_run(plan, in, 2, &result, 1, NULL), FSR_ERR_VALUE,
+                  "no input or parameter \"c\"");
+    assert_false(fsr_plan_again(plan, in, 2, &result));
+    name[0] = 'a';
+    OK(fsr_plan_run(plan, in, 2, &result, 1, NULL));
+    subject_error(subject_ctx, fsr_plan_run(plan, in, 1, &result, 1, NULL), FSR_ERR_UNBOUND, "\"b\" is missing");
+    OK(fsr_plan_run(plan, in, 2, &result, 1, NULL));
+    const fsr_arg onto = arg(NULL, b);
+    subject_error(subject_ctx, fsr_plan_run(plan, in, 2, &onto, 1, NULL), FSR_ERR_VALUE, "overlaps input \"b\"");
+    OK(fsr_plan_run(plan, in, 2, &(fsr_arg){NULL, other, sizeof a, FSR_HOST}, 1, NULL));
+    expect(other, 3, 1);
+    fsr_plan_free(plan);
+}
+
+/* Values of parameters and bytes of bools are looked at each time. */
+static void values_again(void **state) {
+    (void)state;
+    double scale = 2;
+    uint8_t flag[N] = {1};
+    fsr_plan *plan = usual();
+    const fsr_arg in[3] = {arg("a", a), arg("b", b), {"scale", &scale, sizeof scale, FSR_HOST}};
+    const fsr_arg result = arg(NULL, out);
+    for (; scale < 5; scale++) {
+        OK(fsr_plan_run(plan, in, 3, &result, 1, NULL));
+        assert_false(fsr_plan_again(plan, in, 3, &result));
+        expect(out, scale, 1);
+    }
+    OK(fsr_plan_run(plan, in, 2, &result, 1, NULL));
+    expect(out, 3, 1);
+    fsr_plan_free(plan);
+    plan = compiled(fsr_cast(fsr_input(subject_g, "flag", FSR_BOOL, 1, SHAPE(N)), FSR_F64));
+    for (int i = 0; i < 3; i++, flag[0]++) {
+        OK(fsr_plan_run(plan, &(fsr_arg){"flag", flag, sizeof flag, FSR_HOST}, 1, &result, 1, NULL));
+        assert_true(out[0] == 1 && out[1] == 0);
+    }
     fsr_plan_free(plan);
 }
 
@@ -273,9 +326,10 @@ static void runs_are_flat(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(names_not_positions),   TEST(parameters),      TEST(outlives_its_graph),
-    TEST(two_plans_interleaved), TEST(several_outputs), TEST(a_plan_in_numbers),
-    TEST(one_name_one_argument), TEST(what_is_refused), TEST(overlaps),
-    TEST(misaligned_buffers),    TEST(empty_arrays),    TEST(runs_are_flat),
+    TEST(the_same_again),  TEST(values_again),       TEST(names_not_positions),
+    TEST(parameters),      TEST(outlives_its_graph), TEST(two_plans_interleaved),
+    TEST(several_outputs), TEST(a_plan_in_numbers),  TEST(one_name_one_argument),
+    TEST(what_is_refused), TEST(overlaps),           TEST(misaligned_buffers),
+    TEST(empty_arrays),    TEST(runs_are_flat),
 };
 SUBJECT_MAIN(tests)

@@ -35,7 +35,7 @@ typedef struct fake_block {
     uint64_t id;
 } fake_block;
 
-enum { FAKE_SHARED = 227 << 10 /* a block's; 48 KiB of it unasked */ };
+enum { FAKE_DEVICES = 4, FAKE_SHARED = 227 << 10 /* a block's; 48 KiB of it unasked */ };
 
 typedef struct fake_library {
     char *source;
@@ -283,13 +283,27 @@ static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdevice
     return CUDA_SUCCESS;
 }
 
+/* A device's own context: no memory of anything, only an address. */
+static CUresult current_context(CUcontext *out) {
+    static char own[FAKE_DEVICES];
+    const cudaError_t error = fake_trouble("cuCtxGetCurrent");
+    if (error != cudaSuccess)
+        return (CUresult)error;
+    *out = current ? (CUcontext)&own[device] : NULL;
+    return CUDA_SUCCESS;
+}
+
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *found) {
     (void)version, (void)flags;
     BEGIN;
-    const bool there = !fake.old_driver && strcmp(name, "cuPointerGetAttributes") == 0;
-    *found = there ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    *out = there ? (void *)ask : NULL;
+    void *function = NULL;
+    if (!fake.old_driver && strcmp(name, "cuPointerGetAttributes") == 0)
+        function = (void *)ask;
+    else if (!fake.old_driver && strcmp(name, "cuCtxGetCurrent") == 0)
+        function = (void *)current_context;
+    *found = function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    *out = function;
     return cudaSuccess;
 }
 
