@@ -108,6 +108,8 @@ static fsr_node rows_of(fsr_site at, const fsr_csr *a) {
     const int64_t n = fsr_node_size(a->columns);
     const fsr_dtype dtype = n <= INT32_MAX && a->rows < INT32_MAX ? FSR_I32 : FSR_I64;
     const fsr_node none = fsr_full_at(at, a->columns.graph, dtype, 1, &n, 0), one = fsr_int_at(at, none.graph, 1);
+    if (n == 0)
+        return none;
     /* One in front of the first element does not count from the end. */
     const fsr_node from = fsr_maximum_at(at, a->offsets, fsr_int_at(at, none.graph, 0));
     const fsr_node begun = fsr_scatter_add_at(at, none, &from, 1, one, FSR_INDEX_DROP, 0);

@@ -14,6 +14,7 @@
 #include "graph/sized.h"
 #include "primitives/body.h"
 #include "primitives/capture.h"
+#include "primitives/live.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,9 +252,65 @@ static bool loop_take(fsr_site at, fsr_node *out, const fsr_loop *theirs, size_t
     return false;
 }
 
+/* ---- operands with a length that only the device knows ------------------------------------------------------- */
+
+/* The caller's loop with an argument more, behind the caller's own, which says that an element is there. Behind a length there is
+ * anything, for which a condition may hold for all max_n turns. */
+typedef struct guarded {
+    const fsr_loop *said;
+} guarded;
+
+static void guarded_body(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    const fsr_loop *said = ((const guarded *)user)->said;
+    said->body(out, state, arg, said->user);
+}
+
+/* What is no condition is left as it is, and refused for what it is. */
+static void guarded_condition(fsr_node *out, const fsr_node *state, const fsr_node *arg, void *user) {
+    const fsr_loop *said = ((const guarded *)user)->said;
+    said->condition(out, state, arg, said->user);
+    if (fsr_node_sound(*out) && fsr_node_dtype(*out) == FSR_BOOL && fsr_node_ndim(*out) == 0)
+        *out = fsr_logical_and_at(fsr_node_rec(*out)->site, *out, arg[said->narg]);
+}
+
+/* The operands without their common length. A loop with a condition becomes *guard's, with one argument more. */
+static bool lengths_take(recording *r, fsr_length *length, guarded *guard, fsr_loop *own) {
+    const int n = operands(r->said);
+    if (!fsr_lengths_meet(r->at, what, r->operand, n, length, &r->poison))
+        return false;
+    if (!length->origin)
+        return true;
+    fsr_node like = r->operand[0];
+    for (int i = 0; i < n; i++) {
+        like = fsr_node_is_live(r->operand[i]) ? r->operand[i] : like;
+        r->operand[i] = fsr_without_length(r->at, r->operand[i]);
+    }
+    if (!r->said->condition)
+        return true;
+    if (n == FSR_MAX_LOOP_OPERANDS) {
+        r->poison = fsr_poison(r->g, r->at, FSR_ERR_UNSUPPORTED, what,
+                               "%d operands, and one of them has a length that only the device knows", n);
+        return false;
+    }
+    const fsr_node i = fsr_arange_at(r->at, r->g, FSR_I64, fsr_node_dim(like, 0));
+    r->operand[n] = r->poison = fsr_less_at(r->at, i, fsr_length_count(r->g, length));
+    *guard = (guarded){r->said};
+    *own = (fsr_loop){guarded_body, guarded_condition, guard, r->said->nstate, r->said->narg + 1};
+    r->said = own;
+    return fsr_node_sound(r->poison) != NULL;
+}
+
+static bool lengths_give(recording *r, fsr_node *out, const fsr_length *length) {
+    for (int i = 0; length->origin && i <= r->said->nstate; i++)
+        out[i] = fsr_with_length(fsr_alias(r->at, out[i]), length);
+    return true;
+}
+
 void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loop, const fsr_node *state,
                     const fsr_node *arg, int64_t max_n) {
-    fsr_loop own = {0};
+    fsr_loop own = {0}, guard_loop;
+    fsr_length length = {.origin = 0};
+    guarded guard;
     if (!out || !loop_take(at, out, loop, size, state, &own))
         return;
     loop = &own;
@@ -266,7 +323,8 @@ void fsr_iterate_at(fsr_site at, size_t size, fsr_node *out, const fsr_loop *loo
         memcpy(r->operand, state, sizeof *state * (size_t)loop->nstate);
         if (loop->narg)
             memcpy(r->operand + loop->nstate, arg, sizeof *arg * (size_t)loop->narg);
-        good = !fsr_poison_of(at, what, r->operand, operands(loop), &r->g, &r->poison) && iterate(r, out, max_n);
+        good = !fsr_poison_of_any(at, what, r->operand, operands(loop), &r->g, &r->poison) &&
+               lengths_take(r, &length, &guard, &guard_loop) && iterate(r, out, max_n) && lengths_give(r, out, &length);
         poison = r->poison;
     } else if (state) {
         poison = r ? fsr_poison(state[0].graph, at, FSR_ERR_NULL, what, "the arguments are null")

@@ -127,7 +127,7 @@ fsr_node fsr_random_choice_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_n
     const fsr_node all[] = {seed, stream, i, x};
     fsr_node poison;
     fsr_graph *g;
-    if (fsr_poison_of(at, what, all, 4, &g, &poison))
+    if (fsr_poison_of_any(at, what, all, 4, &g, &poison) || fsr_poison_of(at, what, &x, 1, &g, &poison))
         return poison;
     if (fsr_node_ndim(x) < 1 || fsr_node_dim(x, 0) == 0)
         return fsr_poison(g, at, FSR_ERR_SHAPE, what, "%s has nothing to choose from", fsr_say(x).text);
@@ -168,7 +168,7 @@ fsr_node fsr_random_gamma_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_no
     fsr_node poison, out[3];
     fsr_graph *g;
     fsr_draw d;
-    if (fsr_poison_of(at, what, all, 4, &g, &poison) ||
+    if (fsr_poison_of_any(at, what, all, 4, &g, &poison) ||
         !fsr_draw_take(&d, at, what, seed, stream, i, FSR_BOOL, &poison))
         return poison;
     const fsr_dtype dtype = fsr_node_rec(shape)->weak ? FSR_F64 : fsr_node_dtype(shape);
@@ -237,7 +237,7 @@ fsr_node fsr_random_poisson_at(fsr_site at, fsr_node seed, fsr_node stream, fsr_
     fsr_node poison, few[4], many[3];
     fsr_graph *g;
     fsr_draw d;
-    if (fsr_poison_of(at, what, all, 4, &g, &poison) ||
+    if (fsr_poison_of_any(at, what, all, 4, &g, &poison) ||
         !fsr_draw_take(&d, at, what, seed, stream, i, FSR_BOOL, &poison))
         return poison;
     if (fsr_dtype_is_complex(fsr_node_dtype(mean)))

@@ -10,6 +10,7 @@
  *
  * The number of keys is an argument of the kernel: arrays of lengths of as many bits share it. */
 #include "primitives/search.h"
+#include "primitives/live.h"
 #include <math.h>
 
 /* ---- the loop ------------------------------------------------------------------------------------------------- */
@@ -63,9 +64,11 @@ fsr_node fsr_searched(fsr_site at, fsr_node keys, fsr_node needle, const fsr_sea
     int turns = 0;
     while (n >> turns)
         turns++;
-    if (!turns)
-        return fsr_stretch(at, fsr_strong(at, fsr_literal(keys.graph, at, FSR_I64, (fsr_value){.bits = 0}, false)),
-                           &fsr_node_rec(needle)->shape);
+    if (!turns) {
+        fsr_node first = fsr_strong(at, fsr_literal(keys.graph, at, FSR_I64, (fsr_value){.bits = 0}, false));
+        first = fsr_stretch(at, first, &fsr_node_rec(needle)->shape);
+        return fsr_node_is_live(needle) ? fsr_live_at(at, first, needle) : first;
+    }
     fsr_iterate_at(at, sizeof loop, out, &loop, state, arg, turns);
     fsr_node place = out[0];
     if (how->descending.graph)
@@ -75,11 +78,11 @@ fsr_node fsr_searched(fsr_site at, fsr_node keys, fsr_node needle, const fsr_sea
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers that have an order, not weak; keys are a vector. False: *poison. */
+/* Numbers that have an order, not weak; keys are a vector. Either may have a length. False: *poison. */
 static bool keys_take(fsr_site at, const char *what, fsr_node *keys, fsr_node *needle, fsr_node *poison) {
     const fsr_node both[] = {*keys, *needle};
     fsr_graph *graph;
-    if (fsr_poison_of(at, what, both, 2, &graph, poison) || !fsr_order_take(*keys, at, what, poison) ||
+    if (fsr_poison_of_any(at, what, both, 2, &graph, poison) || !fsr_order_take(*keys, at, what, poison) ||
         !fsr_order_take(*needle, at, what, poison))
         return false;
     if (fsr_node_ndim(*keys) != 1) {
@@ -108,19 +111,30 @@ static fsr_node element(fsr_site at, fsr_node x, int64_t i) {
 
 /* ---- places ------------------------------------------------------------------------------------------------ */
 
+/* The same of keys that may have a length: what stands behind it is last in the order, and no place is beyond it. */
+static fsr_node searched(fsr_site at, fsr_node keys, fsr_node needle, const fsr_search *how) {
+    const fsr_length *known = fsr_node_length(keys);
+    if (!known)
+        return fsr_searched(at, keys, needle, how);
+    const fsr_node count = fsr_length_count(keys.graph, known);
+    return fsr_minimum_at(at, fsr_searched(at, fsr_order_filled(at, keys, false), needle, how), count);
+}
+
 fsr_node fsr_searchsorted_at(fsr_site at, fsr_node keys, fsr_node x, fsr_side side) {
     static const char what[] = "searchsorted";
     fsr_node poison;
     if (!keys_take(at, what, &keys, &x, &poison) || !side_take(at, what, x, side, &poison))
         return poison;
     const fsr_search how = {fsr_common_dtype((fsr_node[]){keys, x}, 2), side == FSR_RIGHT, {0}};
-    return fsr_searched(at, keys, x, &how);
+    return searched(at, keys, x, &how);
 }
 
 fsr_node fsr_digitize_at(fsr_site at, fsr_node x, fsr_node bins, bool right) {
     static const char what[] = "digitize";
     fsr_node poison;
-    if (!keys_take(at, what, &bins, &x, &poison))
+    fsr_graph *g;
+    if (fsr_poison_of_any(at, what, (fsr_node[]){x, bins}, 2, &g, &poison) ||
+        fsr_poison_of(at, what, &bins, 1, &g, &poison) || !keys_take(at, what, &bins, &x, &poison))
         return poison;
     fsr_search how = {fsr_common_dtype((fsr_node[]){bins, x}, 2), !right, {0}};
     if (fsr_node_size(bins) > 1)
@@ -131,8 +145,10 @@ fsr_node fsr_digitize_at(fsr_site at, fsr_node x, fsr_node bins, bool right) {
 /* ---- interpolation ----------------------------------------------------------------------------------------- */
 
 typedef struct curve {
-    fsr_node x, xp, fp; /* x of f64 */
+    fsr_node x, xp, fp; /* x of f64, points without a length */
     fsr_node left, right;
+    fsr_node live, count,
+        last; /* if they had a length, xp with it, how many they are, and the last one's number, i64 */
 } curve;
 
 /* What is between points `low` and `high` of real numbers; where that is none, by the other point, and then their
@@ -157,32 +173,68 @@ static fsr_node between_any(fsr_site at, fsr_node x, const fsr_node *xp, const f
     return fsr_complex_of_at(at, between(at, x, xp, re, true), between(at, x, xp, im, true));
 }
 
+/* The first of the points' values, or their last one. */
+static fsr_node end_of(fsr_site at, const curve *p, fsr_node values, bool last) {
+    return last && p->last.graph ? fsr_take_at(at, values, p->last, 0, FSR_INDEX_CLIP)
+                                 : element(at, values, last ? -1 : 0);
+}
+
+/* How many points are not behind each x. */
+static fsr_node points_before(fsr_site at, const curve *p) {
+    const fsr_search how = {FSR_F64, true, {0}};
+    const fsr_node place = fsr_searched(at, p->xp, p->x, &how);
+    return p->count.graph ? fsr_minimum_at(at, place, p->count) : place;
+}
+
 static fsr_node interpolated(fsr_site at, const curve *p) {
     const int64_t n = fsr_node_size(p->xp);
     const fsr_dtype dtype = fsr_dtype_is_complex(fsr_node_dtype(p->fp)) ? FSR_C128 : FSR_F64;
-    const fsr_search how = {FSR_F64, true, {0}};
-    fsr_node place = fsr_searched(at, p->xp, p->x, &how), one = fsr_int_at(at, p->x.graph, 1), xp[2], fp[2];
+    fsr_node place = points_before(at, p), one = fsr_int_at(at, p->x.graph, 1), xp[2], fp[2];
     if (!fsr_node_sound(place) || !fsr_node_sound(p->fp))
         return fsr_node_sound(place) ? p->fp : place;
     for (int i = 0; i < 2; i++) {
         fsr_node point = i ? place : fsr_sub_at(at, place, one);
+        point = i && p->last.graph ? fsr_minimum_at(at, point, p->last) : point;
         xp[i] = fsr_convert(at, fsr_take_at(at, p->xp, point, 0, FSR_INDEX_CLIP), FSR_F64, false);
         fp[i] = fsr_convert(at, fsr_take_at(at, p->fp, point, 0, FSR_INDEX_CLIP), dtype, false);
     }
-    fsr_node first = fsr_convert(at, element(at, p->xp, 0), FSR_F64, false),
-             last = fsr_convert(at, element(at, p->xp, -1), FSR_F64, false);
-    fsr_node at_point = fsr_logical_or_at(at, fsr_equal_at(at, p->x, xp[0]),
-                                          fsr_equal_at(at, place, fsr_count(p->x.graph, at, FSR_I64, (double)n)));
+    fsr_node first = fsr_convert(at, end_of(at, p, p->xp, false), FSR_F64, false),
+             last = fsr_convert(at, end_of(at, p, p->xp, true), FSR_F64, false);
+    const fsr_node count = p->count.graph ? p->count : fsr_count(p->x.graph, at, FSR_I64, (double)n);
+    fsr_node at_point = fsr_logical_or_at(at, fsr_equal_at(at, p->x, xp[0]), fsr_equal_at(at, place, count));
     fsr_node y = fsr_where_at(at, at_point, fp[0], between_any(at, p->x, xp, fp));
     y = fsr_where_at(at, fsr_less_at(at, p->x, first), fsr_convert(at, p->left, dtype, false), y);
     y = fsr_where_at(at, fsr_greater_at(at, p->x, last), fsr_convert(at, p->right, dtype, false), y);
-    return n == 1 ? y : fsr_where_at(at, fsr_isnan_at(at, p->x), fsr_convert(at, p->x, dtype, false), y);
+    fsr_node of_nan = fsr_isnan_at(at, p->x);
+    if (p->last.graph)
+        of_nan = fsr_logical_and_at(at, of_nan, fsr_greater_at(at, p->last, fsr_int_at(at, p->x.graph, 0)));
+    y = n == 1 ? y : fsr_where_at(at, of_nan, fsr_convert(at, p->x, dtype, false), y);
+    return p->live.graph ? fsr_told_empty(at, y, p->live) : y;
+}
+
+/* Points that have a length: behind it is what is last in the order. That there is none is told with the result. */
+static bool points_without_length(fsr_site at, const char *what, curve *p, fsr_node *poison) {
+    const fsr_node both[] = {p->xp, p->fp};
+    fsr_length length;
+    if (!fsr_lengths_meet(at, what, both, 2, &length, poison))
+        return false;
+    if (!length.origin || !fsr_node_is_live(p->xp) || !fsr_node_is_live(p->fp))
+        return true;
+    const fsr_node count = fsr_length_count(p->xp.graph, &length);
+    const fsr_node some = fsr_maximum_at(at, count, fsr_int_at(at, p->xp.graph, 1));
+    p->count = fsr_strong(at, some);
+    p->last = fsr_sub_at(at, p->count, fsr_int_at(at, p->xp.graph, 1));
+    p->fp = fsr_without_length(at, p->fp);
+    p->live = p->xp;
+    p->xp = fsr_order_filled(at, p->xp, false);
+    *poison = fsr_node_sound(p->xp) ? p->last : p->xp;
+    return fsr_node_sound(*poison) != NULL;
 }
 
 static bool points_take(fsr_site at, const char *what, curve *p, fsr_node *poison) {
     fsr_graph *graph;
     const fsr_node all[] = {p->x, p->xp, p->fp};
-    if (fsr_poison_of(at, what, all, 3, &graph, poison) || !keys_take(at, what, &p->xp, &p->x, poison))
+    if (fsr_poison_of_any(at, what, all, 3, &graph, poison) || !keys_take(at, what, &p->xp, &p->x, poison))
         return false;
     p->fp = fsr_strong(at, p->fp);
     *poison = p->fp;
@@ -198,12 +250,12 @@ static bool points_take(fsr_site at, const char *what, curve *p, fsr_node *poiso
     return fsr_node_sound(*poison) != NULL;
 }
 
-/* What is beyond the points: *end, 0-d, or the value of point i if it is a zeroed node. */
-static bool end_take(fsr_site at, const char *what, const curve *p, fsr_node *end, int64_t i, fsr_node *poison) {
+/* What is beyond the points: *end, 0-d, or their first or last value if it is a zeroed node. */
+static bool end_take(fsr_site at, const char *what, const curve *p, fsr_node *end, bool last, fsr_node *poison) {
     fsr_graph *graph;
     const fsr_node both[] = {p->fp, *end};
     if (!end->graph)
-        *end = element(at, p->fp, i);
+        *end = end_of(at, p, p->fp, last);
     else if (fsr_poison_of(at, what, both, 2, &graph, poison))
         return false;
     else
@@ -221,9 +273,9 @@ static bool end_take(fsr_site at, const char *what, const curve *p, fsr_node *en
 fsr_node fsr_interp_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp, fsr_node left, fsr_node right) {
     static const char what[] = "interp";
     fsr_node poison;
-    curve p = {x, xp, fp, left, right};
-    if (!points_take(at, what, &p, &poison) || !end_take(at, what, &p, &p.left, 0, &poison) ||
-        !end_take(at, what, &p, &p.right, -1, &poison))
+    curve p = {.x = x, .xp = xp, .fp = fp, .left = left, .right = right};
+    if (!points_take(at, what, &p, &poison) || !points_without_length(at, what, &p, &poison) ||
+        !end_take(at, what, &p, &p.left, false, &poison) || !end_take(at, what, &p, &p.right, true, &poison))
         return poison;
     return interpolated(at, &p);
 }
@@ -231,7 +283,7 @@ fsr_node fsr_interp_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp, fsr_no
 fsr_node fsr_interp_period_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp, double period) {
     static const char what[] = "interp_period";
     fsr_node poison;
-    curve p = {x, xp, fp, {0}, {0}};
+    curve p = {.x = x, .xp = xp, .fp = fp};
     if (!points_take(at, what, &p, &poison))
         return poison;
     if (!isfinite(period) || period == 0)
@@ -243,14 +295,17 @@ fsr_node fsr_interp_period_at(fsr_site at, fsr_node x, fsr_node xp, fsr_node fp,
     fsr_node values = fsr_take_at(at, p.fp, order, 0, FSR_INDEX_CLIP);
     if (!fsr_node_sound(points) || !fsr_node_sound(values))
         return fsr_node_sound(points) ? values : points;
-    const int64_t n = fsr_node_size(points);
-    const fsr_node around[] = {fsr_sub_at(at, fsr_slice_at(at, points, 0, n - 1, n, 1), turn), points,
+    const fsr_node around[] = {fsr_sub_at(at, fsr_slice_at(at, points, 0, -1, FSR_SLICE_END, 1), turn), points,
                                fsr_add_at(at, fsr_slice_at(at, points, 0, 0, 1, 1), turn)};
-    const fsr_node their[] = {fsr_slice_at(at, values, 0, n - 1, n, 1), values, fsr_slice_at(at, values, 0, 0, 1, 1)};
+    const fsr_node their[] = {fsr_slice_at(at, values, 0, -1, FSR_SLICE_END, 1), values,
+                              fsr_slice_at(at, values, 0, 0, 1, 1)};
     p.xp = fsr_concat_at(at, around, 3, 0);
     p.fp = fsr_concat_at(at, their, 3, 0);
+    if (fsr_node_sound(p.fp) && fsr_node_is_live(p.xp))
+        p.fp = fsr_live_at(at, fsr_without_length(at, p.fp), p.xp);
     p.x = fsr_mod_at(at, p.x, turn);
-    if (!end_take(at, what, &p, &p.left, 0, &poison) || !end_take(at, what, &p, &p.right, -1, &poison))
+    if (!points_without_length(at, what, &p, &poison) || !end_take(at, what, &p, &p.left, false, &poison) ||
+        !end_take(at, what, &p, &p.right, true, &poison))
         return poison;
     return interpolated(at, &p);
 }

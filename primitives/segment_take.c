@@ -7,8 +7,12 @@
 #include "primitives/segment.h"
 #include <string.h>
 
+/* Of a capacity of 0, as what an empty mask selects, there are no segments, and none is a mistake. */
 static bool offsets_take(fsr_site at, const char *what, fsr_node *offsets, fsr_node *poison) {
     const fsr_dtype dtype = fsr_node_dtype(*offsets);
+    if (fsr_node_is_live(*offsets) && fsr_node_size(*offsets) == 0 && !fsr_dtype_is_inexact(dtype))
+        *offsets = fsr_live_at(at, fsr_full_at(at, offsets->graph, FSR_I64, 1, (int64_t[]){1}, 0),
+                               fsr_int_at(at, offsets->graph, 0));
     if (dtype == FSR_BOOL || fsr_dtype_is_inexact(dtype))
         *poison = fsr_poison(offsets->graph, at, FSR_ERR_DTYPE, what, "%s are no offsets", fsr_say(*offsets).text);
     else if (fsr_node_ndim(*offsets) != 1 || fsr_node_size(*offsets) < 1)

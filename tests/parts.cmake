@@ -43,11 +43,11 @@ set(FUSOR_LONG contracts_accuracy gpu_gpu_far gpu_gpu_topk_times unit_host_tiles
 set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
     "|diff_numpy_(exprs|take|search|lengths|linalg|order|reach|sort|sparse|quantiles|unique)|fuzz_regressions|trust_.*"
     "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|forced|in_place|iterate|large_graphs"
-    "|library|linalg|literals|live|live_ends|live_places|matmul|modules|native|parameters|plan_key|plan_run|random"
+    "|library|linalg|literals|live|live_ends|live_loops|live_places|matmul|modules|native|parameters|plan_key|plan_run|random"
     "|random_statistics"
     "|ranks|reference_backend|running_sums|scatter|scatter_with|search|segments|sets|small_stack|sort|stencils|tables|take"
     "|threads|topk|windows)"
-    "|gpu_gpu_(folds|array_loops|association|csr|literals|live|live_ends|live_places|modules|parameters|random_statistics"
+    "|gpu_gpu_(folds|array_loops|association|csr|literals|live|live_ends|live_loops|live_places|modules|parameters|random_statistics"
     "|ranks|running_sums|scatter_with|segments|take|numpy_(lengths|order|reach|search|sort|take)))$")
 string(REPLACE ";" "" FUSOR_QUICK "${FUSOR_QUICK}")
 
@@ -76,10 +76,10 @@ set(FUSOR_COSTS
     "^adding$ 70" "^avx2/diff/folds_diff 50" "^gpu/gpu_folds 60" "^gpu/gpu_(ops|numpy_folds) 50"
     "^(avx2/)?contracts/accuracy$ 43" "^diff/ops_diff.long 43" "^diff/folds_diff.long 40" "^package/cpp.long$ 40"
     "^trust/memory.long$ 38" "^gpu/gpu_running_sums$ 37" "^(diff/rows_diff|unit/cpu_math).long$ 35" "^fuzz/fuzz.long 30"
-    "^gpu/gpu_(association|numerics|live|live_ends|live_places|scatter_with|literals)$ 28" "^unit/host_lookback.long$ 28"
+    "^gpu/gpu_(association|numerics|live|live_ends|live_loops|live_places|scatter_with|literals)$ 28" "^unit/host_lookback.long$ 28"
     "^avx2/diff/(ops|rows|complex)_diff 25" "^gpu/gpu_(rows|complex|parameters|casts|modules) 20"
     "^(diff/casts_diff|contracts/literals).long 19" "^diff/folds_diff 18" "^avx2/contracts/(numerics|chains|values)$ 18"
-    "^unit/emit_cuda 17" "^contracts/(modules|chains|numerics|live|live_ends|live_places|cpu_threads|running_sums).long$ 15"
+    "^unit/emit_cuda 17" "^contracts/(modules|chains|numerics|live|live_ends|live_loops|live_places|cpu_threads|running_sums).long$ 15"
     "^unit/host_(sums|splits.long|rows.long|places)$ 14"
     "^gpu/gpu_(array_loops|values|million_steps|filter|views|segments|numpy_) 12"
     "^contracts/(literals|chains|values|numerics|live|in_place|running_sums)$ 12"

@@ -278,6 +278,23 @@ static void no_solution(void **state) {
     }
 }
 
+/* A matrix without elements: products are zeros, what each element has is nothing. */
+static void no_elements(void **state) {
+    (void)state;
+    fsr_csr a;
+    fsr_node i = fsr_arange(G, FSR_I64, 0);
+    double back[5], norm[3];
+    int64_t row;
+    fsr_csr_from_coo(&a, i, i, fsr_arange(G, FSR_F64, 0), 3, 5);
+    OK(fsr_read(fsr_csr_dot_transposed(&a, fsr_ones(G, FSR_F64, 1, SHAPE(3))), back, sizeof back));
+    OK(fsr_read(fsr_csr_norms(&a), norm, sizeof norm));
+    OK(fsr_read(fsr_csr_rows(&a), &row, 0));
+    OK(fsr_read(fsr_csr_sampled(&a, fsr_ones(G, FSR_F64, 2, SHAPE(3, 2)), fsr_ones(G, FSR_F64, 2, SHAPE(5, 2))), back,
+                0));
+    for (int j = 0; j < 5; j++)
+        assert_true(back[j] == 0 && norm[j % 3] == 0);
+}
+
 static void mistakes(void **state) {
     (void)state;
     fsr_node i = fsr_arange(G, FSR_I64, 4), v = fsr_arange(G, FSR_F32, 4), x = numbers(COLS, 1);
@@ -305,8 +322,8 @@ static void mistakes(void **state) {
                   "index 4 is out of bounds for axis 0 with size 4|here.c:7");
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(products),       SUBJECT_TEST(forms),
-                                          SUBJECT_TEST(large_products), SUBJECT_TEST(outside),
-                                          SUBJECT_TEST(triangles),      SUBJECT_TEST(around_triangles),
-                                          SUBJECT_TEST(no_solution),    SUBJECT_TEST(mistakes)};
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(products),    SUBJECT_TEST(forms),       SUBJECT_TEST(large_products),
+    SUBJECT_TEST(outside),     SUBJECT_TEST(triangles),   SUBJECT_TEST(around_triangles),
+    SUBJECT_TEST(no_solution), SUBJECT_TEST(no_elements), SUBJECT_TEST(mistakes)};
 SUBJECT_MAIN(tests)
