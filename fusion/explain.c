@@ -139,6 +139,10 @@ static void explain_kernel(const fsr_thunk *thunk, const fsr_flow *flow, int i, 
                  (long long)thunk->kernel->integer[FSR_INT_EXTENT], (long long)thunk->kernel->integer[k->nests->bytes]);
     if (thunk->in_place)
         fputs("\n    in place: only the section that is assigned to is written", to);
+    if (thunk->places > 1)
+        fsr_fput(
+            to, "\n    places: %d of short dimensions are a point of the domain, which shares what they have in common",
+            thunk->places);
     if (thunk->part)
         fputs("\n    part: some of the elements; kernels with other alternatives of the same choices write the others",
               to);

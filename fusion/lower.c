@@ -309,14 +309,35 @@ static bool describe(fsr_lowering *l) {
     return good;
 }
 
+/* The places of a point's short dimensions, one further: false behind the last one, at the first again. */
+static bool next_place(fsr_group *group) {
+    for (int d = group->domain.ndim - 1; d >= 0; --d) {
+        if (group->coarse[d] <= 1)
+            continue;
+        if (++group->domain.start[d] < group->coarse[d])
+            return true;
+        group->domain.start[d] = 0;
+    }
+    return false;
+}
+
+/* The stores, at each place that a point of the domain does. */
+static bool lower_stores(fsr_lowering *l) {
+    do {
+        for (int i = 0; i < l->group->nstores; ++i)
+            if (!fsr_lower_store(l, i))
+                return false;
+    } while (next_place(l->group));
+    return true;
+}
+
 static bool lower_all(fsr_lowering *l) {
     for (int i = 0; i < l->group->nfolds; ++i)
         if (!fsr_lower_combine(l, i))
             return false;
     l->k->nfolds = l->group->nfolds;
-    for (int i = 0; i < l->group->nstores; ++i)
-        if (!fsr_lower_store(l, i))
-            return false;
+    if (!lower_stores(l))
+        return false;
     return fsr_lower_end(l) && fsr_lower_finish(l) && fsr_lower_loops_once(l);
 }
 

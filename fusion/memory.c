@@ -151,7 +151,7 @@ static int array_of(const fsr_thunk *thunk, fsr_slot_kind kind, int ordinal) {
 /* The kernel may write the output over the leaf, which it reads; then the two are marked. */
 static bool may_take(fsr_thunk *thunk, int leaf, int output) {
     fsr_kernel *k = thunk->kernel;
-    if (!k || k->npasses || k->nests || thunk->part || thunk->in_place)
+    if (!k || k->npasses || k->nests || thunk->part || thunk->places > 1 || thunk->in_place)
         return false;
     const int from = array_of(thunk, FSR_SLOT_LEAF, leaf), to = array_of(thunk, FSR_SLOT_OUTPUT, output);
     if (k->array[from].aliased || k->array[to].aliased || thunk->use[from].bytes != thunk->use[to].bytes ||

@@ -206,6 +206,7 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         fsr_in_place(p);
         fsr_in_place_fill(p);
         fsr_partition_divide(p);
+        fsr_partition_coarsen(p);
     }
     if (no_memory) {
         snprintf(why, size, "out of memory");

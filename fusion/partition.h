@@ -40,8 +40,10 @@ typedef struct fsr_group {
     int nfolds, nstores;
     bool in_place;    /* its only store is a paste's section, into the memory of `base` (fusion/in_place.c) */
     fsr_operand base; /* link.id -1: nothing is there yet (fusion/in_place_fill.c) */
-    bool part;     /* works for such a section, or for a part of its stores: arrays count by what of them is touched */
-    bool unmerged; /* a trial: the kernel's dimensions are the domain's */
+    bool part; /* works for such a section, or for a part of its stores: arrays count by what of them is touched */
+    int8_t coarse
+        [FSR_MAX_DIMS]; /* of each dimension of which a point of the domain does several places, from its own on: how many */
+    bool unmerged;      /* a trial: the kernel's dimensions are the domain's */
     bool
         library; /* a library call, node `call`, no kernel: its operands are the arguments, its stores the results in use */
     int call, noperands;
@@ -215,6 +217,10 @@ void fsr_in_place(fsr_partition *p);
 /* Kernels that compute alternatives for elements that want none of them are divided (fusion/divide.c). Out of memory is
  * told in p->no_memory. */
 void fsr_partition_divide(fsr_partition *p);
+/* Gives threads all places of short dimensions where that costs less (fusion/coarsen.c). */
+void fsr_partition_coarsen(fsr_partition *p);
+/* Places that a point of the group's domain does. */
+int fsr_group_places(const fsr_group *group);
 
 /* Memory holds the node where nothing is fused. A cast is part of the operation that asked for it. */
 bool fsr_unfused_holds(const fsr_flow_node *n);

@@ -73,6 +73,7 @@ typedef struct fsr_thunk {
     double price;  /* ns, as the table of prices says (fusion/price.h) */
     bool in_place; /* writes a section of an array that stays as it is elsewhere */
     bool part;     /* writes a part of its arrays' elements, other thunks the rest (fusion/divide.c) */
+    int places;    /* of short dimensions that a point of its domain does, 1: its own (fusion/coarsen.c) */
     bool
         nothing; /* every array that it writes is empty: not launched, nor called. 2^33 rows of no columns would be visited */
 } fsr_thunk;

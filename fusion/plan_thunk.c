@@ -234,7 +234,8 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
     thunk->work_bytes = thunk->nothing ? 0 : fsr_kernel_work_bytes(k, k->integer);
     thunk->zero_bytes = thunk->nothing ? 0 : fsr_kernel_zero_bytes(k, k->integer);
     thunk->in_place = group->in_place;
-    thunk->part = fsr_domain_is_part(&group->domain);
+    thunk->places = fsr_group_places(group);
+    thunk->part = thunk->places == 1 && fsr_domain_is_part(&group->domain);
     if (thunk->work_bytes > b->out->work_bytes)
         b->out->work_bytes = thunk->work_bytes;
     b->out->info.bytes_moved = fsr_size_add(b->out->info.bytes_moved, thunk->bytes_moved);

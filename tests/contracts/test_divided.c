@@ -87,11 +87,27 @@ static void pieces(void **state) {
     expect(&out, 1, "pieces of a row");
 }
 
+/* Enough elements for a thread of a GPU to do both of what is stacked, with what they share. */
+static void places(void **state) {
+    (void)state;
+    enum { MANY = 1 << 19 };
+    fsr_node i = fsr_div(fsr_cast(fsr_arange(subject_g, FSR_I32, MANY), FSR_F32), fsr_float(subject_g, MANY / 8));
+    fsr_node shared = fsr_exp(fsr_sin(i)), y[] = {polynomial(shared, 0, 5), fsr_roll(shared, SHAPE(-1), AXES(0), 1)};
+    fsr_node out = fsr_stack(y, 2, 1);
+    char *words = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&words, &size);
+    assert_non_null(to);
+    OK(fsr_explain(&out, 1, to));
+    assert_int_equal(fclose(to), 0);
+    if (SUBJECT_BACKEND == FSR_BACKEND_CUDA && !strstr(words, "places: 2 of short dimensions"))
+        fail_msg("a thread has one place\n%s", words);
+    free(words);
+    subject_verify(&out, 1, NULL, "what is stacked along the last dimension");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, subject_teardown)
 static const struct CMUnitTest tests[] = {
-    TEST(stacks),
-    TEST(alternating),
-    TEST(alternating_twice),
-    TEST(pieces),
+    TEST(stacks), TEST(alternating), TEST(alternating_twice), TEST(pieces), TEST(places),
 };
 SUBJECT_MAIN(tests)

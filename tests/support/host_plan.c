@@ -110,6 +110,13 @@ static fsr_program planned(fsr_graph *g, fsr_node x, bool tiles, sizes *s) {
     return program;
 }
 
+static int stores_of(const fsr_kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        n += k->inst[i].kind == FSR_INST_STORE;
+    return n;
+}
+
 static host_plan check(fsr_graph *g, fsr_node x, bool tiles, fsr_schedule_kind kind, int vector) {
     sizes s;
     fsr_program program = planned(g, x, tiles, &s);
@@ -119,6 +126,7 @@ static host_plan check(fsr_graph *g, fsr_node x, bool tiles, fsr_schedule_kind k
     const host_plan has = {.guards = k->nguards,
                            .versions = k->schedule.nversions,
                            .nests = 1 + (k->nests ? k->nests->n : 0),
+                           .stores = stores_of(k),
                            .branched = k->schedule.branched};
     if (k->schedule.kind != kind || (vector && k->schedule.vector != vector))
         fail_msg("%s: schedule %s, vector %d", k->comment, fsr_schedule_name(k->schedule.kind), k->schedule.vector);

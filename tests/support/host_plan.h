@@ -8,7 +8,7 @@
 
 /* What the kernel has. */
 typedef struct host_plan {
-    int guards, versions, nests;
+    int guards, versions, nests, stores;
     bool branched;
 } host_plan;
 

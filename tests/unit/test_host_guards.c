@@ -188,10 +188,31 @@ static void branches(void **state) {
     check_branches(fsr_transpose(fsr_stack(plane, 6, 2), NULL));
 }
 
+static void check_places(fsr_node x, int stores) {
+    assert_int_equal(host_plan_check(g, x, FSR_SCHEDULE_MAP, 0).stores, stores);
+}
+
+/* A thread does all places of short dimensions: what is stacked along the last one or two, a grey level of which each
+ * colour is made, and what alternates under guards with steps. */
+static void places(void **state) {
+    (void)state;
+    fsr_node x = array(600, 1000), y = array(600, 1000), by = fsr_add(fsr_mul(x, y), fsr_float(g, 2));
+    fsr_node parts[] = {fsr_roll(by, SHAPE(1), AXES(1), 1), fsr_div(x, by)};
+    check_places(fsr_stack(parts, 2, 2), 2);
+    fsr_node upper = fsr_stack(parts, 2, 2), lower = fsr_stack((fsr_node[]){by, fsr_neg(by)}, 2, 2);
+    check_places(fsr_stack((fsr_node[]){upper, lower}, 2, 1), 4);
+    fsr_node colours = fsr_input(g, "c", FSR_F32, 3, SHAPE(3, 600, 1000));
+    fsr_node grey = fsr_add(fsr_take(colours, fsr_int(g, 0), 0, FSR_INDEX_CLIP),
+                            fsr_take(colours, fsr_int(g, 2), 0, FSR_INDEX_CLIP));
+    for (int i = 0; i < 3; i++)
+        grey = fsr_add(fsr_mul(grey, fsr_exp(fsr_neg(grey))), x);
+    check_places(fsr_mul(colours, grey), 3);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(maps),           TEST(rows),     TEST(columns),         TEST(backwards),
                                        TEST(long_rows),      TEST(stencils), TEST(folded_stencils), TEST(clipped),
-                                       TEST(pieces_of_rows), TEST(branches)};
+                                       TEST(pieces_of_rows), TEST(branches), TEST(places)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
