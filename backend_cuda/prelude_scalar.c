@@ -107,6 +107,30 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    union { f32 value; u32 bits; } w = {x};\n"
      "    return w.bits;\n"
      "}\n"},
+    {"fsr_order_keyf", false,
+     "/* What is in order as x is; NaN is last. */\n"
+     "static inline i32 fsr_order_keyf(f32 x)\n"
+     "{\n"
+     "    const i32 b = (i32)fsr_bits_f32(x);\n"
+     "    return x != x ? 0x7fffffff : b ^ (b >> 31 & 0x7fffffff);\n"
+     "}\n"},
+    {"fsr_order_key", false,
+     "static inline i64 fsr_order_key(f64 x)\n"
+     "{\n"
+     "    union { f64 value; i64 bits; } w = {x};\n"
+     "    return x != x ? 0x7fffffffffffffffll : w.bits ^ (w.bits >> 63 & 0x7fffffffffffffffll);\n"
+     "}\n"},
+    {"fsr_keyed", false,
+     "static inline f32 fsr_keyed(i32 k)\n"
+     "{\n"
+     "    const f32 x = fsr_f32_bits((u32)(k ^ (k >> 31 & 0x7fffffff)));\n"
+     "    return x != x ? fsr_f32_bits(0x7fc00000u) : x;\n"
+     "}\n"
+     "static inline f64 fsr_keyed(i64 k)\n"
+     "{\n"
+     "    const f64 x = fsr_f64_bits((u64)(k ^ (k >> 63 & 0x7fffffffffffffffll)));\n"
+     "    return x != x ? fsr_f64_bits(0x7ff8000000000000ull) : x;\n"
+     "}\n"},
     {"fsr_chop_i32", true,
      "/* Towards zero, what is outside to the nearest there is. */\n"
      "static inline i32 fsr_chop_i32(f32 x) { i32 y; asm(\"cvt.rzi.s32.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x)); return y; }\n"

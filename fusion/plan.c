@@ -9,6 +9,7 @@
 #include "fusion/epilogue.h"
 #include "fusion/loop_plan.h"
 #include "fusion/nest.h"
+#include "fusion/order_rows.h"
 #include "fusion/paste_places.h"
 #include "fusion/peak.h"
 #include "fusion/plan_parts.h"
@@ -349,6 +350,8 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
         status = fsr_flow_contract(flow, &options->target);
     if (!status)
         status = fsr_flow_paste_places(flow, &options->target);
+    if (!status)
+        status = fsr_flow_order_rows(flow, options);
     if (!status)
         status = fsr_flow_epilogues(flow, options);
     if (!status)

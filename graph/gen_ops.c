@@ -68,6 +68,8 @@ static const char *const rules[] = {
         ("made floating (i8 and u8 f16; i16 and u16 f32; bool and wider integers f64); result the same, of "
          "complex operands the dtype of their parts"),
     [FSR_RULE_EXPONENT] = "made floating (bool, i8 and u8 f16; i16 and u16 f32; wider integers f64); result i32",
+    [FSR_RULE_KEY] = "f16 and bf16 made f32; result i32, of f64 i64",
+    [FSR_RULE_KEYED] = "promoted with i32; result f32, of i64 f64",
     [FSR_RULE_WORDS] = "integers, each taken as u64; result u64",
     [FSR_RULE_CAST] = "as it is; result as asked",
 };

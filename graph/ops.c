@@ -82,8 +82,12 @@ fsr_class fsr_dtype_class(fsr_dtype dtype) {
 bool fsr_op_defined(fsr_op op, fsr_dtype compute) {
     if ((unsigned)op >= FSR_OP_COUNT || (unsigned)compute >= FSR_DTYPE_COUNT)
         return false;
-    if (fsr_op_table[op].rule == FSR_RULE_WORDS && compute != FSR_U64)
-        return false;
+    switch (fsr_op_table[op].rule) {
+    case FSR_RULE_WORDS: return compute == FSR_U64;
+    case FSR_RULE_KEY: return compute == FSR_F32 || compute == FSR_F64;
+    case FSR_RULE_KEYED: return compute == FSR_I32 || compute == FSR_I64;
+    default: break;
+    }
     return fsr_op_table[op].c[fsr_dtype_class(compute)] != NULL;
 }
 
@@ -96,6 +100,8 @@ fsr_dtype fsr_op_result(fsr_op op, fsr_dtype compute) {
     case FSR_RULE_REAL: return fsr_dtype_real(compute);
     case FSR_RULE_COUNT: return FSR_U8;
     case FSR_RULE_EXPONENT: return FSR_I32;
+    case FSR_RULE_KEY: return compute == FSR_F64 ? FSR_I64 : FSR_I32;
+    case FSR_RULE_KEYED: return compute == FSR_I64 ? FSR_F64 : FSR_F32;
     case FSR_RULE_CAST: return FSR_DTYPE_COUNT;
     default: return compute;
     }
@@ -226,12 +232,19 @@ static double eval_floating(const fsr_op_info *info, fsr_op op, fsr_dtype comput
     return exact ? fsr_op_ref_double(op, x[0], x[1], x[2]) : (double)fsr_op_ref_wide(op, x[0], x[1], x[2]);
 }
 
-/* The operand of a COUNT: n[0] its bits, n[1] their number. */
+/* The operand of a COUNT or a KEY: n[0] its bits, n[1] their number. */
 static void plain_bits(fsr_dtype compute, fsr_value value, int64_t *n) {
     memset(n, 0, 2 * sizeof *n);
     memcpy(n, &value, fsr_dtype_size(compute));
     n[0] = compute == FSR_BOOL ? n[0] != 0 : n[0];
     n[1] = 8 * (int64_t)fsr_dtype_size(compute);
+}
+
+/* The float that has these bits. */
+static fsr_value keyed_bits(fsr_dtype result, int64_t bits) {
+    fsr_value value = {.bits = 0};
+    memcpy(&value, &bits, fsr_dtype_size(result));
+    return value;
 }
 
 fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_value *args) {
@@ -250,8 +263,12 @@ fsr_value fsr_op_eval(fsr_op op, fsr_dtype compute, fsr_dtype result, const fsr_
         else
             n[i] = fsr_value_cast(FSR_I64, from, args[i]).i64;
     }
-    if (info->rule == FSR_RULE_COUNT)
+    if (info->rule == FSR_RULE_COUNT || info->rule == FSR_RULE_KEY)
         plain_bits(compute, args[0], n);
+    if (info->rule == FSR_RULE_KEY)
+        return fsr_value_from_int(result, eval_int(op, n[0], n[1], 0));
+    if (info->rule == FSR_RULE_KEYED)
+        return keyed_bits(result, eval_int(op, n[0], 8 * (int64_t)fsr_dtype_size(compute), 0));
     if (info->rule == FSR_RULE_NEXT)
         x[2] = fsr_dtype_digits(compute);
     if (class == FSR_CLASS_FLOAT)

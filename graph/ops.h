@@ -33,6 +33,8 @@ typedef enum fsr_rule {
     FSR_RULE_NEXT,     /* as FLOAT; the op has to know the dtype, since f16 and bf16 are computed in f32 */
     FSR_RULE_PHASE,    /* compute as FLOAT, but bool gives f64; result = compute's real counterpart */
     FSR_RULE_EXPONENT, /* compute as FLOAT; result i32 */
+    FSR_RULE_KEY,      /* compute = f32, or f64 if the operand is, which must be a float; result i32 or i64 */
+    FSR_RULE_KEYED,    /* compute = i32, or i64 if the operand needs it, which must be an integer; result f32 or f64 */
     FSR_RULE_WORDS,    /* compute = u64, operands must be integers or bool and wrap; result u64 */
     FSR_RULE_CAST      /* compute = the operand's own; result as asked */
 } fsr_rule;

@@ -186,6 +186,27 @@ int fsr_ref_clz(uint64_t x, int width) {
     return zeros;
 }
 
+/* The bits of infinity are the greatest that are no NaN. */
+static int64_t infinity_bits(int width) {
+    return width == 32 ? 0x7f800000 : INT64_C(0x7ff0000000000000);
+}
+
+/* Sign and magnitude, of which the negative ones are counted down from -1. */
+int64_t fsr_ref_order_key(uint64_t bits, int width) {
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    const int64_t magnitude = (int64_t)(bits & (sign - 1));
+    if (magnitude > infinity_bits(width))
+        return (int64_t)(sign - 1);
+    return bits & sign ? -1 - magnitude : magnitude;
+}
+
+int64_t fsr_ref_order_value(int64_t key, int width) {
+    const int64_t magnitude = key < 0 ? -1 - key : key, most = infinity_bits(width);
+    if (magnitude > most)
+        return most | most >> 1;
+    return key < 0 ? (int64_t)((uint64_t)magnitude | UINT64_C(1) << (width - 1)) : magnitude;
+}
+
 uint64_t fsr_ref_philox(uint64_t seed, uint64_t stream, uint64_t i) {
     const uint64_t block = i / 2, words = UINT64_C(0xffffffff);
     uint64_t c[4] = {block & words, block >> 32, stream & words, stream >> 32};

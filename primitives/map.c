@@ -120,6 +120,8 @@ static fsr_dtype compute_dtype(const fsr_op_info *info, const promotion *p) {
     case FSR_RULE_ROUND: return p->compute == FSR_BOOL ? FSR_F16 : p->compute;
     case FSR_RULE_NUMBER:
     case FSR_RULE_POWER: return p->compute == FSR_BOOL ? FSR_I8 : p->compute;
+    case FSR_RULE_KEY: return fsr_dtype_is_half(p->compute) ? FSR_F32 : p->compute;
+    case FSR_RULE_KEYED: return is_integer(p->compute) ? fsr_dtype_promote(p->compute, FSR_I32) : p->compute;
     default: return p->compute;
     }
 }
@@ -311,6 +313,8 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n) {
 #define RULE_NEXT FUNCTION
 #define RULE_PHASE FUNCTION
 #define RULE_EXPONENT FUNCTION
+#define RULE_KEY FUNCTION
+#define RULE_KEYED FUNCTION
 #define RULE_WORDS FUNCTION
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)

@@ -6,6 +6,7 @@
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
 #include "fusion/contract.h"
 #include "fusion/epilogue.h"
+#include "fusion/order_rows.h"
 #include "fusion/paste_places.h"
 #include "fusion/resolve.h"
 #include "runtime/plan_cache.h"
@@ -109,6 +110,8 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
         status = fsr_flow_contract(flow, &options.target);
     if (!status)
         status = fsr_flow_paste_places(flow, &options.target);
+    if (!status)
+        status = fsr_flow_order_rows(flow, &options);
     if (!status)
         status = fsr_flow_epilogues(flow, &options);
     if (!status)

@@ -43,6 +43,7 @@ primitives/view.c 1
 fusion/contract.c 2
 fusion/flow_build.c 3
 fusion/flow_text.c 1
+fusion/order_wires.c 4
 fusion/paste_parts.c 5
 fusion/paste_places.c 3
 fusion/rewrite_fold.c 1

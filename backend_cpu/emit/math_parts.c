@@ -54,6 +54,30 @@ static const char signbit_text[] =
     "    return fsr_bits(x) >> 63;\n"
     "}\n";
 
+static const char order_keyf_text[] =
+    "static inline i32 fsr_order_keyf(f32 x) {\n"
+    "    const i32 b = (i32)fsr_bitsf(x), k = b ^ (b >> 31 & 0x7fffffff);\n"
+    "    return x == x ? k : 0x7fffffff;\n"
+    "}\n";
+
+static const char order_key_text[] =
+    "static inline i64 fsr_order_key(f64 x) {\n"
+    "    const i64 b = (i64)fsr_bits(x), k = b ^ (b >> 63 & 0x7fffffffffffffff);\n"
+    "    return x == x ? k : 0x7fffffffffffffff;\n"
+    "}\n";
+
+/* Of i32 and of i64. */
+static const char keyed_text[] =
+    "static inline f32 fsr_keyedf(i32 k) {\n"
+    "    const u32 b = (u32)(k ^ (k >> 31 & 0x7fffffff));\n"
+    "    return fsr_floatf((b & 0x7fffffffu) > 0x7f800000u ? 0x7fc00000u : b);\n"
+    "}\n"
+    "static inline f64 fsr_keyedl(i64 k) {\n"
+    "    const u64 b = (u64)(k ^ (k >> 63 & 0x7fffffffffffffff));\n"
+    "    return fsr_float((b & 0x7fffffffffffffff) > 0x7ff0000000000000 ? 0x7ff8000000000000 : b);\n"
+    "}\n"
+    "#define fsr_keyed(k) _Generic((k), i32: fsr_keyedf, default: fsr_keyedl)(k)\n";
+
 /* n: digits of the significand, 24, or 11 of f16 and 8 of bf16, whose numbers are f32 here. */
 static const char nextf_text[] =
     "static inline f32 fsr_nextf(f32 a, f32 b, i32 n) {\n"
@@ -175,6 +199,9 @@ const fsr_c_math fsr_c_math_parts[] = {
     {"fsr_floor_divide", NULL, floor_divide_text},
     {"fsr_signbitf", NULL, signbitf_text},
     {"fsr_signbit", NULL, signbit_text},
+    {"fsr_order_keyf", NULL, order_keyf_text},
+    {"fsr_order_key", NULL, order_key_text},
+    {"fsr_keyed", NULL, keyed_text},
     {"fsr_nextf", NULL, nextf_text},
     {"fsr_next", NULL, next_text},
     {"fsr_ldexpf", NULL, ldexpf_text},

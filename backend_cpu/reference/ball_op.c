@@ -204,7 +204,7 @@ static fsr_ball op_signed(fsr_op op, fsr_dtype compute, fsr_dtype result, const 
         return op_test(op, compute, y);
     if (info->rule == FSR_RULE_SELECT)
         return op_select(result, y);
-    if (info->rule == FSR_RULE_COUNT)
+    if (info->rule == FSR_RULE_COUNT || info->rule == FSR_RULE_KEY || info->rule == FSR_RULE_KEYED)
         return y[0].radius == 0 ? fsr_ball_known(op, compute, result, y) : fsr_ball_unknown(result);
     if (info->rule == FSR_RULE_WORDS)
         return y[0].radius == 0 && y[1].radius == 0 && y[2].radius == 0 ? fsr_ball_known(op, compute, result, y)

@@ -18,6 +18,8 @@ static bool op_knows(fsr_op op, fsr_dtype compute, fsr_ball_mode mode) {
     switch (info->rule) {
     case FSR_RULE_CAST:
     case FSR_RULE_COMPARE:
+    case FSR_RULE_KEY:
+    case FSR_RULE_KEYED:
     case FSR_RULE_COUNT: return true;
     case FSR_RULE_TEST:
     case FSR_RULE_SELECT:

@@ -198,7 +198,7 @@ static bool is_left_out(fsr_op op) {
         if (out[i] == op)
             return true;
     return rule == FSR_RULE_COMPARE || rule == FSR_RULE_LOGIC || rule == FSR_RULE_TEST || rule == FSR_RULE_CAST ||
-           rule == FSR_RULE_EXPONENT;
+           rule == FSR_RULE_EXPONENT || rule == FSR_RULE_KEY;
 }
 
 /* ---- one value against the truth --------------------------------------------------------------------------------- */

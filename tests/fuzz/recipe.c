@@ -269,6 +269,8 @@ static fsr_node record_op(fsr_op op, const fsr_node *a) {
 #define RULE_NEXT CASE
 #define RULE_PHASE CASE
 #define RULE_EXPONENT CASE
+#define RULE_KEY CASE
+#define RULE_KEYED CASE
 #define RULE_WORDS CASE
 #define RULE_CAST(id, name, arity)
 #define FSR_SCALAR_OP(id, name, arity, rule, ...) RULE_##rule(id, name, arity)

@@ -44,6 +44,17 @@ static void maps(void **state) {
     check(fsr_concat((fsr_node[]){picked(5, 6, 8), array(5, 10)}, 2, 1), FSR_SCHEDULE_MAP, 0);
 }
 
+/* Medians of windows, and of their distances from these: networks of keys. */
+static void networks(void **state) {
+    (void)state;
+    const fsr_node x = fsr_input(g, "x", FSR_F32, 1, SHAPE(1000));
+    const fsr_node w = fsr_sliding_window(x, SHAPE(9), AXES(0), 1), m = fsr_median(w, AXES(1), 1, 0);
+    check(fsr_median(fsr_abs(fsr_sub(w, fsr_expand(m, 1))), AXES(1), 1, 0), FSR_SCHEDULE_MAP, 0);
+    check(fsr_median(array(300, 16), AXES(1), 1, 0), FSR_SCHEDULE_MAP, 0);
+    check(fsr_quantile(array(300, 5), fsr_input(g, "q", FSR_F32, 1, SHAPE(3)), FSR_QUANTILE_LINEAR, AXES(1), 1, 0),
+          FSR_SCHEDULE_MAP, 0);
+}
+
 static void rows(void **state) {
     (void)state;
     check(fsr_sum(picked(9, 64, 33), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
@@ -130,7 +141,7 @@ static void searches(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps),   TEST(rows),    TEST(columns), TEST(long_rows),
-                                       TEST(slices), TEST(updates), TEST(tables),  TEST(searches)};
+    const struct CMUnitTest tests[] = {TEST(maps),    TEST(rows),   TEST(columns),  TEST(long_rows), TEST(slices),
+                                       TEST(updates), TEST(tables), TEST(searches), TEST(networks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,40 @@ static bool expect_float(const char *name, fsr_dtype dtype, double a, double b, 
     return true;
 }
 
+/* The key of a float: how many floats are between it and 0, from -1 down for those with a sign. */
+static bool expect_key(const char *name, fsr_dtype dtype, double a, fsr_value *out) {
+    const int width = dtype == FSR_F64 ? 64 : 32;
+    const fsr_value least = from_float(dtype, dtype == FSR_F64 ? 0x1p-1074 : 0x1p-149);
+    fsr_value x = from_float(dtype, fabs(a));
+    wide_int steps = 0;
+    if (!is(name, "order_key"))
+        return false;
+    assert_int_equal(least.bits & 0xffff, 1); /* neighbours differ by one */
+    steps = width == 64 ? (wide_int)x.i64 : (wide_int)x.i32;
+    if (isnan(a))
+        steps = ((wide_int)1 << (width - 1)) - 1;
+    else if (signbit(a))
+        steps = -1 - steps;
+    *out = from_wide_int(width == 64 ? FSR_I64 : FSR_I32, steps);
+    return true;
+}
+
+/* The float of a key, found among its neighbours: what has the key. */
+static bool expect_keyed(const char *name, fsr_dtype dtype, wide_int key, fsr_value *out) {
+    const fsr_dtype real = dtype == FSR_I64 ? FSR_F64 : FSR_F32;
+    if (!is(name, "order_value"))
+        return false;
+    const wide_int magnitude = key < 0 ? -1 - key : key;
+    fsr_value x = {.bits = 0};
+    if (real == FSR_F64)
+        x.i64 = (int64_t)magnitude;
+    else
+        x.i32 = (int32_t)magnitude;
+    const double value = to_float(real, x);
+    *out = from_float(real, isnan(value) ? (double)NAN : copysign(value, key < 0 ? -1 : 1));
+    return true;
+}
+
 /* -1: not a comparison. The relation is built from < alone. */
 static int expect_compare(const char *name, bool below, bool above, bool unordered) {
     bool equal = !below && !above && !unordered;
@@ -135,7 +169,7 @@ static bool expectation(const char *name, fsr_dtype compute, const fsr_value *x,
             relation = isnan(a) != 0;
         if (relation >= 0)
             *want = from_wide_int(FSR_BOOL, relation);
-        return relation >= 0 || expect_float(name, compute, a, b, c, want);
+        return relation >= 0 || expect_key(name, compute, a, want) || expect_float(name, compute, a, b, c, want);
     }
     wide_int a = select ? x[0].b : to_wide_int(compute, x[0]), b = to_wide_int(compute, x[1]),
              c = to_wide_int(compute, x[2]);
@@ -146,6 +180,8 @@ static bool expectation(const char *name, fsr_dtype compute, const fsr_value *x,
     }
     wide_int wide;
     bool bit;
+    if (expect_keyed(name, compute, a, want))
+        return true;
     bool known = compute == FSR_BOOL ? expect_bool(name, a, b, c, &bit) : expect_int(name, a, b, c, &wide);
     if (known)
         *want = compute == FSR_BOOL ? from_wide_int(FSR_BOOL, bit)

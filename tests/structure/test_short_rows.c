@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements of short rows by rank are maps: a median filter reads its signal once, and is one kernel with what is before and
+ * behind it. */
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+
+#define COUNT(list) (int)(sizeof(list) / sizeof *(list))
+
+/* So many kernels and calls for a GPU and for a CPU; with no call no byte but of what goes in and out. */
+static void check(const char *name, const fsr_node *out, int n, const int kernels[2], const int calls[2]) {
+    static const fsr_target *const target[] = {&target_gpu, &target_cpu};
+    for (int t = 0; t < COUNT(target); t++) {
+        fsr_program p = plan_of(target[t], out, n);
+        const bool least = p.info.calls > 0 || (p.info.temporaries == 0 && p.info.bytes_moved == p.info.bytes_min);
+        if (p.info.kernels != kernels[t] || p.info.calls != calls[t] || !least)
+            fail_msg("%s: %d kernels, %d calls, %d temporaries, %lld bytes of %lld\n%s", name, p.info.kernels,
+                     p.info.calls, p.info.temporaries, (long long)p.info.bytes_moved, (long long)p.info.bytes_min,
+                     p.explanation);
+        fsr_program_clear(&p);
+    }
+}
+
+static fsr_node median(fsr_node x) {
+    return fsr_median(x, AXES(1), 1, 0);
+}
+
+static const int one[] = {1, 1}, none[] = {0, 0};
+
+/* What is far from the median of its nine neighbours, by their median distance, becomes that median. */
+static void despike(void **state) {
+    (void)state;
+    const fsr_node x = plan_vector(g, 40009);
+    const fsr_node wide = fsr_pad(x, ((int64_t[][2]){{4, 4}}), FSR_PAD_EDGE, 0);
+    const fsr_node w = fsr_sliding_window(wide, (int64_t[]){9}, AXES(0), 1), m = median(w);
+    const fsr_node far = median(fsr_abs(fsr_sub(w, fsr_expand(m, 1))));
+    const fsr_node spike = fsr_greater(fsr_abs(fsr_sub(x, m)), fsr_mul(far, fsr_float(g, 4.4)));
+    const fsr_node out[] = {fsr_where(spike, m, x), fsr_count_nonzero(spike, NULL, 0, 0)};
+    check("despike", out, 2, one, none);
+}
+
+/* Rows of 2 to 32 elements of every dtype, a rank that is not there among several. */
+static void rows(void **state) {
+    (void)state;
+    static const fsr_dtype dtype[] = {FSR_BOOL, FSR_I8, FSR_U16, FSR_I64, FSR_F16, FSR_BF16, FSR_F32, FSR_F64};
+    for (int i = 0; i < COUNT(dtype); i++)
+        for (int n = 2; n <= 32; n += 6) {
+            const fsr_node x = fsr_input(g, "x", dtype[i], 2, (int64_t[]){1000, n});
+            const fsr_node out[] = {fsr_kth(x, n / 2, AXES(1), 1, 0), fsr_kth(x, -1, AXES(1), 1, FSR_KEEPDIMS)};
+            check(fsr_dtype_name(dtype[i]), out, 2, one, none);
+        }
+    const fsr_node x = plan_matrix(g, 5000, 12);
+    const fsr_node quarter = fsr_quantile(x, fsr_float(g, 0.25), FSR_QUANTILE_LINEAR, AXES(1), 1, 0);
+    check("a quarter", &quarter, 1, one, none);
+}
+
+/* Longer rows, and what is made of more than one large network, are calls. */
+static void calls(void **state) {
+    (void)state;
+    static const int call[] = {1, 1}; /* behind a kernel that stores the rank */
+    const fsr_node longer = fsr_kth(plan_matrix(g, 1000, 33), 16, AXES(1), 1, 0), x = plan_vector(g, 20000);
+    check("33 elements", &longer, 1, one, call);
+    const fsr_node first = median(fsr_sliding_window(x, (int64_t[]){25}, AXES(0), 1));
+    const fsr_node twice = median(fsr_sliding_window(first, (int64_t[]){25}, AXES(0), 1));
+    fsr_program p = plan_of(&target_gpu, &twice, 1);
+    assert_int_equal(p.info.calls, 1);
+    fsr_program_clear(&p);
+}
+
+/* Ranks that are computed: a GPU chooses among all of the row, a CPU calls. */
+static void computed(void **state) {
+    (void)state;
+    static const int calls[] = {0, 1};
+    const fsr_node x = plan_matrix(g, 5000, 9), q = fsr_input(g, "q", FSR_F64, 1, (int64_t[]){1});
+    const fsr_node out = fsr_quantile(x, q, FSR_QUANTILE_LOWER, AXES(1), 1, 0);
+    for (int t = 0; t < 2; t++) {
+        fsr_program p = plan_of(t ? &target_cpu : &target_gpu, &out, 1);
+        assert_int_equal(p.info.calls, calls[t]);
+        fsr_program_clear(&p);
+    }
+}
+
+int main(void) {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {T(despike), T(rows), T(calls), T(computed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
