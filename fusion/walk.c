@@ -58,8 +58,9 @@ bool fsr_body_is_looped(const fsr_kernel *k, const fsr_body *body) {
 }
 
 bool fsr_inst_is_limited(const fsr_inst *inst) {
-    return inst->kind == FSR_INST_OP && (fsr_op_get(inst->op)->flags & FSR_OP_LIMITED) &&
-           fsr_dtype_is_float(inst->compute);
+    const int limits = (fsr_dtype_is_float(inst->compute) ? FSR_OP_LIMITED : 0) |
+                       (fsr_dtype_is_complex(inst->compute) ? FSR_OP_COMPLEX_LIMITED : 0);
+    return inst->kind == FSR_INST_OP && (fsr_op_get(inst->op)->flags & limits) != 0;
 }
 
 bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body) {

@@ -44,7 +44,8 @@ typedef enum fsr_rule {
 fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
 
 /* COMPLEX_ROUNDS: of complex operands the op is not exact although it is of others. LIMITED: the C function of floats
- * is good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). SERIAL: no processor has
+ * is good up to a limit, beyond which another one has to be called (backend_cpu/emit/math.h). COMPLEX_LIMITED: so
+ * is that of complex numbers, which knows its limits itself (backend_cpu/emit/complex.h). SERIAL: no processor has
  * vector code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the
  * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). TURN,
  * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits. BY_LITERAL:
@@ -62,7 +63,8 @@ enum {
     FSR_OP_TURN = 256,
     FSR_OP_POSITIVE = 512,
     FSR_OP_BY_LITERAL = 1024,
-    FSR_OP_OF_ANGLE = 2048
+    FSR_OP_OF_ANGLE = 2048,
+    FSR_OP_COMPLEX_LIMITED = 4096
 };
 
 typedef enum fsr_identity {

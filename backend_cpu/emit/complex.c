@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Division and elementary functions of complex numbers for generated C.
+/* Division and elementary functions of complex numbers for generated C: those for all arguments, one at a time. What
+ * vectors compute of arguments of usual size is in complex_near.c.
  *
  * Division is Smith's, as NumPy's, and so exact in Fusor's sense: one formula, the same bits everywhere. The others are
  * computed in f64, for c64 as well: its 29 spare bits make every intermediate overflow and cancellation harmless.
@@ -11,6 +12,7 @@
  * The sign of a NaN is nobody's: a compiler may write (-x) - (-x) as x - x. A zero or an infinity beside a NaN has its
  * sign from fsr_side then. Counter-example to copysign: cos(0 + NaN j) is NaN - 0 j or NaN + 0 j, fused or not. */
 #include "backend_cpu/emit/complex.h"
+#include "backend_cpu/emit/math.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -52,9 +54,8 @@ static const char abs64_text[] =
     "}\n";
 
 static const char abs128_text[] =
-    "f64 hypot(f64, f64);\n"
     "static inline f64 fsr_c128_abs(c128 a) {\n"
-    "    return hypot(a.re, a.im);\n"
+    "    return fsr_hypot(a.re, a.im);\n"
     "}\n";
 
 /* w f e^x for x above 709, w not 0 and at most 1 in size, f 1 or half: no factor overflows or loses digits unless the
@@ -76,7 +77,9 @@ static const char exp_text[] =
     "f64 exp(f64);\n"
     "f64 sin(f64);\n"
     "f64 cos(f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_exp(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_exp_any(c128 a) {\n"
+    "    if (!fsr_c128_exp_far(a))\n"
+    "        return fsr_c128_exp(a);\n"
     "    if (a.im == 0)\n"
     "        return (c128){exp(a.re), a.im};\n"
     "    if (a.im - a.im != 0 && a.re == -__builtin_inf())\n"
@@ -94,7 +97,9 @@ static const char log_text[] =
     "f64 log1p(f64);\n"
     "f64 atan2(f64, f64);\n"
     "f64 hypot(f64, f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_log(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_log_any(c128 a) {\n"
+    "    if (!fsr_c128_log_far(a))\n"
+    "        return fsr_c128_log(a);\n"
     "    const f64 p = __builtin_fabs(a.re), q = __builtin_fabs(a.im), x = p > q ? p : q, y = p > q ? q : p;\n"
     "    const f64 angle = atan2(a.im, a.re);\n"
     "    if (x > 0.5 && x < 2 && y < 2)\n"
@@ -108,7 +113,9 @@ static const char log_text[] =
 
 static const char sqrt_text[] =
     "f64 hypot(f64, f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_sqrt(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sqrt_any(c128 a) {\n"
+    "    if (!fsr_c128_sqrt_far(a))\n"
+    "        return fsr_c128_sqrt(a);\n"
     "    if (a.re == 0 && a.im == 0)\n"
     "        return (c128){0, a.im};\n"
     "    if (a.im == __builtin_inf() || a.im == -__builtin_inf())\n"
@@ -134,7 +141,9 @@ static const char sin_text[] =
     "f64 cos(f64);\n"
     "f64 sinh(f64);\n"
     "f64 cosh(f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_sin(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sin_any(c128 a) {\n"
+    "    if (!fsr_c128_sin_far(a))\n"
+    "        return fsr_c128_sin(a);\n"
     "    const f64 s = sin(a.re), c = cos(a.re);\n"
     "    if (a.re == 0)\n"
     "        return (c128){a.re, sinh(a.im)};\n"
@@ -154,7 +163,9 @@ static const char cos_text[] =
     "f64 cos(f64);\n"
     "f64 sinh(f64);\n"
     "f64 cosh(f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_cos(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_cos_any(c128 a) {\n"
+    "    if (!fsr_c128_cos_far(a))\n"
+    "        return fsr_c128_cos(a);\n"
     "    const f64 s = sin(a.re), c = cos(a.re);\n"
     "    if (a.re == 0)\n"
     "        return (c128){cosh(a.im), -a.re * fsr_side(1, a.im)};\n"
@@ -170,10 +181,9 @@ static const char cos_text[] =
 
 /* Small whole exponents by multiplication, as NumPy; others by exp(b log(a)). */
 static const char pow_text[] =
-    "static inline c128 fsr_c128_times(c128 a, c128 b) {\n"
-    "    return (c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};\n"
-    "}\n"
-    "static __attribute__((noinline)) c128 fsr_c128_pow(c128 a, c128 b) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_pow_any(c128 a, c128 b) {\n"
+    "    if (!fsr_c128_pow_far(a, b))\n"
+    "        return fsr_c128_pow(a, b);\n"
     "    const f64 nan = __builtin_nan(\"\");\n"
     "    if (b.re == 0 && b.im == 0)\n"
     "        return (c128){1, 0};\n"
@@ -193,7 +203,7 @@ static const char pow_text[] =
     "        }\n"
     "        return b.re < 0 ? fsr_c128_div((c128){1, 0}, r) : r;\n"
     "    }\n"
-    "    return fsr_c128_exp(fsr_c128_times(b, fsr_c128_log(a)));\n"
+    "    return fsr_c128_exp_any(fsr_c128_times(b, fsr_c128_log_any(a)));\n"
     "}\n";
 
 /* Of large real parts both parts by e^-2|x|, where the sum of squares would overflow. */
@@ -203,7 +213,9 @@ static const char tanh_text[] =
     "f64 cos(f64);\n"
     "f64 tan(f64);\n"
     "f64 sinh(f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_tanh(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_tanh_any(c128 a) {\n"
+    "    if (!fsr_c128_tanh_far(a))\n"
+    "        return fsr_c128_tanh(a);\n"
     "    const f64 inf = __builtin_inf(), one = __builtin_copysign(1, a.re);\n"
     "    if (a.re != a.re)\n"
     "        return (c128){a.re, a.im == 0 ? a.im : a.re};\n"
@@ -219,17 +231,11 @@ static const char tanh_text[] =
     "    return (c128){u * __builtin_sqrt(1 + s * s) * s / v, t / v};\n"
     "}\n";
 
-/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos
- * iz. */
-#define TURNED(name, of, RE, IM)                                            \
-    "static inline c128 fsr_c128_" name "(c128 a) {\n"                      \
-    "    const c128 z = fsr_c128_" of "((c128){-a.im, a.re});\n"            \
-    "    return (c128){" RE ", " IM "};\n"                                  \
-    "}\n"
-
 static const char sign_text[] =
     "f64 hypot(f64, f64);\n"
-    "static __attribute__((noinline)) c128 fsr_c128_sign(c128 a) {\n"
+    "static __attribute__((noinline)) c128 fsr_c128_sign_any(c128 a) {\n"
+    "    if (!fsr_c128_sign_far(a))\n"
+    "        return fsr_c128_sign(a);\n"
     "    const f64 inf = __builtin_inf(), p = __builtin_fabs(a.re), q = __builtin_fabs(a.im);\n"
     "    const f64 scale = p < 0x1p-1000 && q < 0x1p-1000 ? 0x1p+100 : p > 0x1p+1000 || q > 0x1p+1000 ? 0x1p-100 : 1;\n"
     "    const f64 x = a.re * scale, y = a.im * scale, size = hypot(x, y);\n"
@@ -242,57 +248,37 @@ static const char sign_text[] =
     "    return size < inf ? (c128){x / size, y / size} : (c128){__builtin_nan(\"\"), __builtin_nan(\"\")};\n"
     "}\n";
 
-static const char pow64_text[] =
-    "static inline c64 fsr_c64_pow(c64 a, c64 b) {\n"
-    "    const c128 z = fsr_c128_pow((c128){a.re, a.im}, (c128){b.re, b.im});\n"
-    "    return (c64){(f32)z.re, (f32)z.im};\n"
-    "}\n";
-
 #define ROUND(Z, F)                                                                           \
     "static inline " Z " fsr_" Z "_round(" Z " a) {\n"                                       \
     "    return (" Z "){__builtin_rint" F "(a.re), __builtin_rint" F "(a.im)};\n"            \
     "}\n"
 
 const fsr_c_complex fsr_c_complex_first[] = {
-    {"fsr_apart", apart_text},
-    {"fsr_grow", grow_text},
-    {"fsr_side", side_text},
-    {"fsr_c64_div", DIVISION("c64", "f32", "f")},
-    {"fsr_c128_div", DIVISION("c128", "f64", "")},
-    {"fsr_c64_abs", abs64_text},
-    {"fsr_c128_abs", abs128_text},
-    {"fsr_c128_exp", exp_text},
-    {"fsr_c128_log", log_text},
-    {"fsr_c128_sqrt", sqrt_text},
-    {"fsr_c128_sin", sin_text},
-    {"fsr_c128_cos", cos_text},
-    {"fsr_c128_pow", pow_text},
-    {"fsr_c128_tanh", tanh_text},
-    {"fsr_c128_sign", sign_text},
-    {"fsr_c128_tan", TURNED("tan", "tanh", "z.im", "-z.re")},
-    {"fsr_c128_sinh", TURNED("sinh", "sin", "z.im", "-z.re")},
-    {"fsr_c128_cosh", TURNED("cosh", "cos", "z.re", "z.im")},
-    {"fsr_c64_reciprocal", RECIPROCAL("c64", "f32", "f")},
-    {"fsr_c128_reciprocal", RECIPROCAL("c128", "f64", "")},
-    {"fsr_c64_round", ROUND("c64", "f")},
-    {"fsr_c128_round", ROUND("c128", "")},
-    {"fsr_c64_exp", FSR_C_NARROW("exp")},
-    {"fsr_c64_log", FSR_C_NARROW("log")},
-    {"fsr_c64_sqrt", FSR_C_NARROW("sqrt")},
-    {"fsr_c64_sin", FSR_C_NARROW("sin")},
-    {"fsr_c64_cos", FSR_C_NARROW("cos")},
-    {"fsr_c64_tanh", FSR_C_NARROW("tanh")},
-    {"fsr_c64_sign", FSR_C_NARROW("sign")},
-    {"fsr_c64_tan", FSR_C_NARROW("tan")},
-    {"fsr_c64_sinh", FSR_C_NARROW("sinh")},
-    {"fsr_c64_cosh", FSR_C_NARROW("cosh")},
-    {"fsr_c64_pow", pow64_text},
-    {NULL, NULL},
+    {"fsr_apart", NULL, apart_text},
+    {"fsr_grow", NULL, grow_text},
+    {"fsr_side", NULL, side_text},
+    {"fsr_c64_div", NULL, DIVISION("c64", "f32", "f")},
+    {"fsr_c128_div", NULL, DIVISION("c128", "f64", "")},
+    {"fsr_c64_abs", NULL, abs64_text},
+    {"fsr_c128_abs", NULL, abs128_text},
+    {"fsr_c128_exp", fsr_c_near_exp, exp_text},
+    {"fsr_c128_log", fsr_c_near_log, log_text},
+    {"fsr_c128_sqrt", fsr_c_near_sqrt, sqrt_text},
+    {"fsr_c128_sin", fsr_c_near_sin, sin_text},
+    {"fsr_c128_cos", fsr_c_near_cos, cos_text},
+    {"fsr_c128_pow", fsr_c_near_pow, pow_text},
+    {"fsr_c128_tanh", fsr_c_near_tanh, tanh_text},
+    {"fsr_c128_sign", fsr_c_near_sign, sign_text},
+    {"fsr_c64_reciprocal", NULL, RECIPROCAL("c64", "f32", "f")},
+    {"fsr_c128_reciprocal", NULL, RECIPROCAL("c128", "f64", "")},
+    {"fsr_c64_round", NULL, ROUND("c64", "f")},
+    {"fsr_c128_round", NULL, ROUND("c128", "")},
+    {NULL, NULL, NULL},
 };
 /* clang-format on */
 
 static const fsr_c_complex *piece(int i) {
-    static const fsr_c_complex *const tables[] = {fsr_c_complex_first, fsr_c_complex_inverse};
+    static const fsr_c_complex *const tables[] = {fsr_c_complex_first, fsr_c_complex_inverse, fsr_c_complex_turned};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const fsr_c_complex *p = tables[t]; p->name; p++)
             if (i-- == 0)
@@ -314,15 +300,37 @@ uint64_t fsr_c_complex_find(const char *text, fsr_dtype dtype) {
     return set;
 }
 
-void fsr_c_complex_put(fsr_text *to, uint64_t set) {
+const char *fsr_c_complex_near(const char *text, fsr_dtype dtype) {
+    const uint64_t set = fsr_c_complex_find(text, dtype);
+    for (int i = 0; i < 64 && set >> i; i++)
+        if (set >> i & 1 && piece(i)->near)
+            return piece(i)->name;
+    return NULL;
+}
+
+/* The text calls the piece's function, or that which is good for all arguments. */
+static bool mentions(const char *text, const fsr_c_complex *p) {
+    char any[64];
+    snprintf(any, sizeof any, "%s_any", p->name);
+    return text && (fsr_text_mentions(text, p->name) || fsr_text_mentions(text, any));
+}
+
+uint64_t fsr_c_complex_all(uint64_t set) {
     for (int i = 63; i > 0; i--)
         for (int j = 0; set >> i & 1 && j < i; j++)
-            if (fsr_text_mentions(piece(i)->text, piece(j)->name))
+            if (mentions(piece(i)->text, piece(j)) || mentions(piece(i)->near, piece(j)))
                 set |= UINT64_C(1) << j;
-    for (int i = 0; set >> i; i++) {
+    return set;
+}
+
+void fsr_c_complex_math(uint64_t set, bool *math) {
+    for (int i = 0; i < 64 && set >> i; i++)
         if (set >> i & 1)
-            fsr_text_add(to, "%s\n", piece(i)->text);
-        if (i == 63)
-            break;
-    }
+            fsr_c_math_mark(piece(i)->near ? piece(i)->near : piece(i)->text, math);
+}
+
+void fsr_c_complex_put(fsr_text *to, uint64_t set) {
+    for (int i = 0; i < 64 && set >> i; i++)
+        if (set >> i & 1)
+            fsr_text_add(to, "%s%s\n", piece(i)->near ? piece(i)->near : "", piece(i)->text);
 }

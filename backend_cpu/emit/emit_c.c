@@ -199,8 +199,10 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
 /* Elementary functions have to be part of the loops that call them: a call is no vector code. Compilers leave large
  * ones outside where they are called more than once. */
 static const char *attributes(const fsr_c_emit *e) {
+    bool math[FSR_C_MATH_MAX];
+    fsr_c_math_used(e, math);
     for (int i = 0; i < FSR_C_MATH_MAX; i++)
-        if (e->math[i])
+        if (math[i])
             return "__attribute__((flatten)) ";
     return "";
 }

@@ -28,6 +28,8 @@ int fsr_c_math_find(const char *name);
 /* The largest |argument| for which the function is good, as a C constant; NULL: good for all. Where there is one, a
  * function of the same name with _any behind it is good for all, and gives the same bits below the limit. */
 const char *fsr_c_math_limit(int number);
+/* Makes true the elements of set (FSR_C_MATH_MAX) of the functions that the text calls. */
+void fsr_c_math_mark(const char *text, bool *set);
 /* The functions whose element of set (FSR_C_MATH_MAX) is true, and what they need, each once. */
 void fsr_c_math_put(fsr_text *to, const bool *set);
 

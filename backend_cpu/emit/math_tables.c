@@ -43,6 +43,11 @@ static bool mentions(const char *text, const char *names) {
     return false;
 }
 
+void fsr_c_math_mark(const char *text, bool *set) {
+    for (int i = 0; i < FSR_C_MATH_MAX && function(i); i++)
+        set[i] |= mentions(text, function(i)->names);
+}
+
 void fsr_c_math_put(fsr_text *to, const bool *set) {
     const fsr_c_math *f[FSR_C_MATH_MAX];
     bool put[FSR_C_MATH_MAX];

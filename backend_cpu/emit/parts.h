@@ -138,7 +138,11 @@ void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const ch
                   const void *of);
 /* A whole number of at most 32 bits and a sign, made one of 64: an index is no less known as what it was. */
 bool fsr_c_widens(const fsr_inst *inst);
-/* The largest |argument| for which the op's function is good, as a C constant; NULL: good for all, or no function. */
+/* Makes true the elements of math (FSR_C_MATH_MAX) of the elementary functions that the kernel's text calls, by way of
+ * complex functions too. */
+void fsr_c_math_used(const fsr_c_emit *e, bool *math);
+/* The largest |argument| for which the op's function is good, as a C constant; of complex numbers the function's name,
+ * whose question _far knows; NULL: good for all, or no function. */
 const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
 /* Types, libm declarations and conversions that the kernel uses. */
 void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);

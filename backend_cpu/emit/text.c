@@ -222,6 +222,8 @@ static void note_whole(fsr_c_emit *e, const char *start, const char *end, fsr_dt
 const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute) {
     const char *text = fsr_op_get(op)->c[fsr_dtype_class(compute)], *end = text ? strchr(text, '@') : NULL;
     char name[sizeof((fsr_c_function *)0)->name];
+    if (text && fsr_dtype_is_complex(compute))
+        return fsr_c_complex_near(text, compute);
     if (!end)
         return NULL;
     function_name(text, end, compute, name, sizeof name);
@@ -246,6 +248,14 @@ static void note_cast(fsr_c_emit *e, fsr_dtype from, fsr_dtype dest) {
         e->cast[fsr_dtype_real(from)][fsr_dtype_real(dest)] = true;
 }
 
+/* Remembers what an op's text calls of complex functions. Returns what their names go on with. */
+static const char *note_complex(fsr_c_emit *e, const char *text, fsr_dtype compute) {
+    if (!fsr_dtype_is_complex(compute))
+        return "";
+    e->complex_math |= fsr_c_complex_find(text, compute);
+    return !e->near && fsr_c_complex_near(text, compute) ? "_any" : "";
+}
+
 void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
     const fsr_op_info *info = fsr_op_get(op);
     const char *text = info->c[fsr_dtype_class(compute)];
@@ -258,8 +268,7 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
         note_cast(e, compute, result);
     if (rounds)
         fsr_text_add(to, "%s", fsr_c_round(e, result));
-    if (fsr_dtype_is_complex(compute))
-        e->complex_math |= fsr_c_complex_find(text, compute);
+    const char *any = note_complex(e, text, compute);
     for (const char *p = text; *p; p++) {
         const char *put = *p == '$' ? placeholder(p[1], compute, result, arg) : NULL;
         if (put) {
@@ -267,7 +276,7 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
             p++;
         } else if (*p == '(') {
             note_whole(e, text, p, compute);
-            fsr_text_raw(to, p, 1);
+            fsr_text_add(to, "%s(", any);
         } else if (*p == '@') {
             const char *suffix = note_function(e, text, p, info->arity, compute);
             fsr_text_raw(to, suffix, strlen(suffix));
@@ -340,6 +349,18 @@ static void put_libm(fsr_text *to, const fsr_c_function *f) {
     fsr_text_add(to, ");\n");
 }
 
+void fsr_c_math_used(const fsr_c_emit *e, bool *math) {
+    memcpy(math, e->math, sizeof e->math);
+    fsr_c_complex_math(fsr_c_complex_all(e->complex_math), math);
+}
+
+static void put_math(const fsr_c_emit *e, fsr_text *to) {
+    bool math[FSR_C_MATH_MAX];
+    fsr_c_math_used(e, math);
+    fsr_c_math_put(to, math);
+    fsr_c_complex_put(to, fsr_c_complex_all(e->complex_math));
+}
+
 void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
     fsr_text_add(to, "typedef signed char i8;\n"
                      "typedef unsigned char u8;\n"
@@ -364,8 +385,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
     fsr_c_half_put(e, to);
     fsr_c_quotient_functions(e, to);
     fsr_c_inside_functions(e, to);
-    fsr_c_math_put(to, e->math);
-    fsr_c_complex_put(to, e->complex_math);
+    put_math(e, to);
     for (int s = 0; s < FSR_DTYPE_COUNT; s++)
         for (int d = 0; d < FSR_DTYPE_COUNT; d++)
             if (e->cast[s][d]) {

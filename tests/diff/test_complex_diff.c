@@ -6,6 +6,7 @@
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const fsr_dtype dtypes[] = {FSR_C64, FSR_C128};
 static const int64_t sizes[][2] = {{1, 1}, {3, 31}, {33, 32}, {2, 1025}, {1, 20011}, {4097, 3}, {0, 5}, {5, 0}};
@@ -107,7 +108,40 @@ static void mixed(void **state) {
     }
 }
 
+/* An element has the same bits whatever stands beside it: an infinity among its neighbours makes a CPU take other
+ * functions than vectors compute. The far ones are computed by themselves, or the near ones would take those too. */
+static void neighbours(void **state) {
+    (void)state;
+    enum { N = 3000, EVERY = 700, FUNCTIONS = 16 };
+    for (int d = 0; d < COUNT_OF(dtypes); ++d) {
+        const int64_t size = N;
+        fsr_node z = subject_data(dtypes[d], 1, &size, SUBJECT_SMALL, 0), w = fsr_div(z, fsr_complex(subject_g, 7, 1));
+        fsr_node at =
+            fsr_equal(fsr_mod(fsr_arange(subject_g, FSR_I32, N), fsr_int(subject_g, EVERY)), fsr_int(subject_g, 3));
+        fsr_node none = fsr_complex(subject_g, 0, 0), far = fsr_complex(subject_g, INFINITY, 1), out[2][FUNCTIONS];
+        for (int i = 0; i < 2; ++i) {
+            fsr_node x = i ? fsr_where(at, far, z) : z;
+            fsr_node all[FUNCTIONS] = {fsr_exp(x),   fsr_log(x),   fsr_sqrt(x), fsr_sin(x),   fsr_cos(x),  fsr_tan(x),
+                                       fsr_sinh(x),  fsr_cosh(x),  fsr_tanh(x), fsr_exp2(x),  fsr_log2(x), fsr_log10(x),
+                                       fsr_expm1(x), fsr_log1p(x), fsr_sign(x), fsr_pow(x, w)};
+            for (int f = 0; f < FUNCTIONS; ++f) {
+                out[i][f] = fsr_where(at, none, all[f]);
+                assert_int_equal(fsr_force(out[i][f]), FSR_OK);
+            }
+        }
+        static char got[2][N * 16];
+        for (int f = 0; f < FUNCTIONS; ++f) {
+            const size_t bytes = (size_t)fsr_node_bytes(out[0][f]);
+            for (int i = 0; i < 2; ++i)
+                assert_int_equal(fsr_read(out[i][f], got[i], bytes), FSR_OK);
+            if (memcmp(got[0], got[1], bytes))
+                fail_msg("function %d of %s: an infinity changes its neighbours", f, fsr_dtype_name(dtypes[d]));
+        }
+    }
+}
+
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(reductions), SUBJECT_CASES(scans), SUBJECT_TEST(views), SUBJECT_TEST(operators), SUBJECT_TEST(mixed),
+    SUBJECT_CASES(reductions), SUBJECT_CASES(scans), SUBJECT_TEST(views),
+    SUBJECT_TEST(operators),   SUBJECT_TEST(mixed),  SUBJECT_TEST(neighbours),
 };
 SUBJECT_MAIN(tests)
