@@ -254,26 +254,26 @@ static const char sign_text[] =
     "}\n"
 
 const fsr_c_complex fsr_c_complex_first[] = {
-    {"fsr_apart", NULL, apart_text},
-    {"fsr_grow", NULL, grow_text},
-    {"fsr_side", NULL, side_text},
-    {"fsr_c64_div", NULL, DIVISION("c64", "f32", "f")},
-    {"fsr_c128_div", NULL, DIVISION("c128", "f64", "")},
-    {"fsr_c64_abs", NULL, abs64_text},
-    {"fsr_c128_abs", NULL, abs128_text},
-    {"fsr_c128_exp", fsr_c_near_exp, exp_text},
-    {"fsr_c128_log", fsr_c_near_log, log_text},
-    {"fsr_c128_sqrt", fsr_c_near_sqrt, sqrt_text},
-    {"fsr_c128_sin", fsr_c_near_sin, sin_text},
-    {"fsr_c128_cos", fsr_c_near_cos, cos_text},
-    {"fsr_c128_pow", fsr_c_near_pow, pow_text},
-    {"fsr_c128_tanh", fsr_c_near_tanh, tanh_text},
-    {"fsr_c128_sign", fsr_c_near_sign, sign_text},
-    {"fsr_c64_reciprocal", NULL, RECIPROCAL("c64", "f32", "f")},
-    {"fsr_c128_reciprocal", NULL, RECIPROCAL("c128", "f64", "")},
-    {"fsr_c64_round", NULL, ROUND("c64", "f")},
-    {"fsr_c128_round", NULL, ROUND("c128", "")},
-    {NULL, NULL, NULL},
+    {"fsr_apart", NULL, NULL, apart_text},
+    {"fsr_grow", NULL, NULL, grow_text},
+    {"fsr_side", NULL, NULL, side_text},
+    {"fsr_c64_div", NULL, NULL, DIVISION("c64", "f32", "f")},
+    {"fsr_c128_div", NULL, NULL, DIVISION("c128", "f64", "")},
+    {"fsr_c64_abs", NULL, NULL, abs64_text},
+    {"fsr_c128_abs", NULL, NULL, abs128_text},
+    {"fsr_c128_exp", "fsr_c128_exp_far", fsr_c_near_exp, exp_text},
+    {"fsr_c128_log", "fsr_c128_log_far", fsr_c_near_log, log_text},
+    {"fsr_c128_sqrt", "fsr_c128_sqrt_far", fsr_c_near_sqrt, sqrt_text},
+    {"fsr_c128_sin", "fsr_c128_sin_far", fsr_c_near_sin, sin_text},
+    {"fsr_c128_cos", "fsr_c128_cos_far", fsr_c_near_cos, cos_text},
+    {"fsr_c128_pow", "fsr_c128_pow_far", fsr_c_near_pow, pow_text},
+    {"fsr_c128_tanh", "fsr_c128_tanh_far", fsr_c_near_tanh, tanh_text},
+    {"fsr_c128_sign", "fsr_c128_sign_far", fsr_c_near_sign, sign_text},
+    {"fsr_c64_reciprocal", NULL, NULL, RECIPROCAL("c64", "f32", "f")},
+    {"fsr_c128_reciprocal", NULL, NULL, RECIPROCAL("c128", "f64", "")},
+    {"fsr_c64_round", NULL, NULL, ROUND("c64", "f")},
+    {"fsr_c128_round", NULL, NULL, ROUND("c128", "")},
+    {NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -300,11 +300,11 @@ uint64_t fsr_c_complex_find(const char *text, fsr_dtype dtype) {
     return set;
 }
 
-const char *fsr_c_complex_near(const char *text, fsr_dtype dtype) {
+const char *fsr_c_complex_far(const char *text, fsr_dtype dtype) {
     const uint64_t set = fsr_c_complex_find(text, dtype);
     for (int i = 0; i < 64 && set >> i; i++)
-        if (set >> i & 1 && piece(i)->near)
-            return piece(i)->name;
+        if (set >> i & 1 && piece(i)->question)
+            return piece(i)->question;
     return NULL;
 }
 

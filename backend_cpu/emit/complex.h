@@ -14,7 +14,8 @@
  * in `text` the one for all arguments, with _any. Where the question says no both give the same bits. */
 typedef struct fsr_c_complex {
     const char *name;
-    const char *near; /* NULL: `text` is good for all */
+    const char *question; /* the name with _far; NULL: `text` is good for all, and there is no `near` */
+    const char *near;
     const char *text;
 } fsr_c_complex;
 
@@ -28,8 +29,8 @@ extern const char fsr_c_near_exp[], fsr_c_near_log[], fsr_c_near_log1p[], fsr_c_
 
 /* The functions of dtype (c64 or c128) that an op's text calls, "fsr_$S_<name>", as a set of bits. */
 uint64_t fsr_c_complex_find(const char *text, fsr_dtype dtype);
-/* The one of them that is good for near arguments only, by name; NULL: there is none. */
-const char *fsr_c_complex_near(const char *text, fsr_dtype dtype);
+/* The question of the one of them that is good for near arguments only; NULL: there is none. */
+const char *fsr_c_complex_far(const char *text, fsr_dtype dtype);
 /* These and what they call. */
 uint64_t fsr_c_complex_all(uint64_t set);
 /* Makes true the elements of math (FSR_C_MATH_MAX) of what they call of math.h. */

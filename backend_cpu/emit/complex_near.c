@@ -144,7 +144,7 @@ const char fsr_c_near_pow[] =
     "    return (" Z "){" RESULT "};\n"                           \
     "}\n"
 #define FORMS(of, Z, name, ARGUMENT, RESULT)                                                     \
-    {"fsr_" Z "_" name, QUESTION(of, Z, name, ARGUMENT) FORM(of, Z, name, "", ARGUMENT, RESULT), \
+    {"fsr_" Z "_" name, "fsr_" Z "_" name "_far", QUESTION(of, Z, name, ARGUMENT) FORM(of, Z, name, "", ARGUMENT, RESULT), \
      FORM(of, Z, name, "_any", ARGUMENT, RESULT)}
 /* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos iz. */
 #define TURNED(name, of, RESULT) FORMS(of, "c128", name, "(c128){-a.im, a.re}", RESULT)
@@ -186,7 +186,7 @@ const fsr_c_complex fsr_c_complex_turned[] = {
     NARROW("log1p"),
     NARROW("log2"),
     NARROW("log10"),
-    {"fsr_c64_pow", pow64_near, pow64_any},
-    {NULL, NULL, NULL},
+    {"fsr_c64_pow", "fsr_c64_pow_far", pow64_near, pow64_any},
+    {NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -266,16 +266,15 @@ void fsr_c_insts(fsr_c_emit *e, const int *list, int n) {
             put_inst(e, list[i]);
 }
 
-/* Of complex numbers the limit is a question by a function's name. */
 static void put_far(fsr_c_emit *e, const fsr_inst *inst, const char *limit) {
     char name[2][FSR_EMIT_NAME];
     const char *a = fsr_c_value_name(e, inst->arg[0], name[0]);
-    if (!fsr_dtype_is_complex(inst->compute))
+    if (strncmp(limit, "fsr_", 4) != 0)
         fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", fsr_c_single(inst->compute) ? "f" : "", a, limit);
     else if (fsr_op_get(inst->op)->arity == 1)
-        fsr_c_line(e, "far |= %s_far(%s);", limit, a);
+        fsr_c_line(e, "far |= %s(%s);", limit, a);
     else
-        fsr_c_line(e, "far |= %s_far(%s, %s);", limit, a, fsr_c_value_name(e, inst->arg[1], name[1]));
+        fsr_c_line(e, "far |= %s(%s, %s);", limit, a, fsr_c_value_name(e, inst->arg[1], name[1]));
 }
 
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n) {

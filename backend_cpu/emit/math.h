@@ -25,8 +25,9 @@ extern const fsr_c_math fsr_c_math_random[];     /* random words, half turns */
 
 /* The number of a function "fsr_exp", "fsr_expf", ...; -1: there is none. Less than FSR_C_MATH_MAX. */
 int fsr_c_math_find(const char *name);
-/* The largest |argument| for which the function is good, as a C constant; NULL: good for all. Where there is one, a
- * function of the same name with _any behind it is good for all, and gives the same bits below the limit. */
+/* The largest |argument| for which the function is good, as a C constant, or the name of a function of its arguments
+ * that says that it is not; NULL: good for all. Where there is one, a function of the same name with _any behind it is
+ * good for all, and gives the same bits within the limit. */
 const char *fsr_c_math_limit(int number);
 /* Makes true the elements of set (FSR_C_MATH_MAX) of the functions that the text calls. */
 void fsr_c_math_mark(const char *text, bool *set);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Division with a floor, parts of floats and their neighbours, integer powers, as C text.
  *
- * floor_divide and mod go through fmod, which is exact. ldexp of f32 is one product in f64, where nothing overflows or
+ * floor_divide and mod go through fmod, which is exact: of usual quotients by one fused multiplication, of others the C
+ * library's. ldexp of f32 is one product in f64, where nothing overflows or
  * is lost, rounded once. That of f64 is three, of which the last alone may round: before a product that leaves the
  * range there are steps up that overflow only where the result does, and steps down that leave 53 bits, or nothing that
  * the result would have. Counter-example to two products by half of the power: both round where the result is
@@ -10,39 +11,63 @@
 #include <stddef.h>
 
 /* clang-format off */
-static const char modf_text[] =
-    "f32 fmodf(f32, f32);\n"
-    "static inline f32 fsr_modf(f32 a, f32 b) {\n"
-    "    const f32 r = fmodf(a, b);\n"
-    "    if (r == 0)\n"
-    "        return __builtin_copysignf(0.0f, b);\n"
-    "    return (b < 0) != (r < 0) && b != 0 && r == r ? r + b : r;\n"
-    "}\n";
+/* What a division towards zero leaves of quotients below `most`: p - t q, which is a number of the dtype, by fused
+ * multiplication; where p / q was rounded up to t it is below 0. */
+#define REMAINDER(T, F, most, exact)                                                                                  \
+    T " fmod" F "(" T ", " T ");\n"                                                                                   \
+    "static inline i32 fsr_fmod" F "_far(" T " a, " T " b) {\n"                                                       \
+    "    const " T " p = __builtin_fabs" F "(a), q = __builtin_fabs" F "(b);\n"                                       \
+    "    return !(p < q * " most F ") | !(q < __builtin_inf" F "());\n"                                               \
+    "}\n"                                                                                                             \
+    "static inline " T " fsr_fmod" F "(" T " a, " T " b) {\n"                                                         \
+    "    const " T " p = __builtin_fabs" F "(a), q = __builtin_fabs" F "(b), t = __builtin_trunc" F "(p / q);\n"      \
+    exact                                                                                                             \
+    "    return __builtin_copysign" F "(r < 0 ? r + q : r, a);\n"                                                     \
+    "}\n"                                                                                                             \
+    "static __attribute__((noinline)) " T " fsr_fmod" F "_any(" T " a, " T " b) {\n"                                  \
+    "    return fsr_fmod" F "_far(a, b) ? fmod" F "(a, b) : fsr_fmod" F "(a, b);\n"                                   \
+    "}\n"
+static const char fmodf_text[] = REMAINDER("f32", "f", "0x1p+22",
+    "#if defined __FMA__ || defined __FP_FAST_FMAF\n"
+    "    const f32 r = __builtin_fmaf(-t, q, p);\n"
+    "#else\n"
+    "    const f32 r = (f32)((f64)p - (f64)t * q);\n"
+    "#endif\n");
+/* Without fused multiplication every quotient is far. */
+static const char fmod_text[] =
+    "#if defined __FMA__ || defined __FP_FAST_FMA\n"
+    "#define FSR_MOST_QUOTIENT 0x1p+51\n"
+    "#else\n"
+    "#define FSR_MOST_QUOTIENT 0.0\n"
+    "#endif\n"
+    REMAINDER("f64", "", "FSR_MOST_QUOTIENT", "    const f64 r = fsr_mad(-t, q, p);\n");
 
-static const char mod_text[] =
-    "f64 fmod(f64, f64);\n"
-    "static inline f64 fsr_mod(f64 a, f64 b) {\n"
-    "    const f64 r = fmod(a, b);\n"
-    "    if (r == 0)\n"
-    "        return __builtin_copysign(0.0, b);\n"
-    "    return (b < 0) != (r < 0) && b != 0 && r == r ? r + b : r;\n"
-    "}\n";
+#define MODULO(T, F)                                                                                         \
+    "static inline " T " fsr_mod" F "(" T " a, " T " b) {\n"                                                 \
+    "    const " T " r = fsr_fmod" F "(a, b), y = (b < 0) != (r < 0) ? r + b : r;\n"                         \
+    "    return r == 0 ? __builtin_copysign" F "((" T ")0, b) : y;\n"                                        \
+    "}\n"                                                                                                    \
+    "static __attribute__((noinline)) " T " fsr_mod" F "_any(" T " a, " T " b) {\n"                          \
+    "    if (!fsr_fmod" F "_far(a, b))\n"                                                                    \
+    "        return fsr_mod" F "(a, b);\n"                                                                   \
+    "    const " T " r = fmod" F "(a, b);\n"                                                                 \
+    "    if (r == 0)\n"                                                                                      \
+    "        return __builtin_copysign" F "((" T ")0, b);\n"                                                 \
+    "    return (b < 0) != (r < 0) && b != 0 && r == r ? r + b : r;\n"                                       \
+    "}\n"
+static const char modf_text[] = MODULO("f32", "f");
+static const char mod_text[] = MODULO("f64", "");
 
-static const char floor_dividef_text[] =
-    "f32 fmodf(f32, f32);\n"
-    "static inline f32 fsr_floor_dividef(f32 a, f32 b) {\n"
-    "    const f32 r = fmodf(a, b), t = (a - r) / b, q = r != 0 && (b < 0) != (r < 0) ? t - 1.0f : t;\n"
-    "    const f32 w = __builtin_floorf(q), n = q - w > 0.5f ? w + 1.0f : w;\n"
-    "    return b == 0 ? a / b : q == 0 ? __builtin_copysignf(0.0f, a / b) : n;\n"
-    "}\n";
-
-static const char floor_divide_text[] =
-    "f64 fmod(f64, f64);\n"
-    "static inline f64 fsr_floor_divide(f64 a, f64 b) {\n"
-    "    const f64 r = fmod(a, b), t = (a - r) / b, q = r != 0 && (b < 0) != (r < 0) ? t - 1.0 : t;\n"
-    "    const f64 w = __builtin_floor(q), n = q - w > 0.5 ? w + 1.0 : w;\n"
-    "    return b == 0 ? a / b : q == 0 ? __builtin_copysign(0.0, a / b) : n;\n"
-    "}\n";
+#define FLOORED(T, F, NAME, FMOD)                                                                            \
+    " " T " fsr_floor_divide" F NAME "(" T " a, " T " b) {\n"                                                \
+    "    const " T " r = " FMOD F "(a, b), t = (a - r) / b, q = (r != 0) & ((b < 0) != (r < 0)) ? t - 1 : t;\n" \
+    "    const " T " w = __builtin_floor" F "(q), n = q - w > (" T ")0.5 ? w + 1 : w;\n"                     \
+    "    return b == 0 ? a / b : q == 0 ? __builtin_copysign" F "((" T ")0, a / b) : n;\n"                   \
+    "}\n"
+static const char floor_dividef_text[] = "static inline" FLOORED("f32", "f", "", "fsr_fmod")
+    "static __attribute__((noinline))" FLOORED("f32", "f", "_any", "fmod");
+static const char floor_divide_text[] = "static inline" FLOORED("f64", "", "", "fsr_fmod")
+    "static __attribute__((noinline))" FLOORED("f64", "", "_any", "fmod");
 
 static const char signbitf_text[] =
     "static inline u8 fsr_signbitf(f32 x) {\n"
@@ -193,10 +218,12 @@ static const char lcm_text[] =
 /* clang-format on */
 
 const fsr_c_math fsr_c_math_parts[] = {
-    {"fsr_modf", NULL, modf_text},
-    {"fsr_mod", NULL, mod_text},
-    {"fsr_floor_dividef", NULL, floor_dividef_text},
-    {"fsr_floor_divide", NULL, floor_divide_text},
+    {"fsr_fmodf", "fsr_fmodf_far", fmodf_text},
+    {"fsr_fmod", "fsr_fmod_far", fmod_text},
+    {"fsr_modf", "fsr_fmodf_far", modf_text},
+    {"fsr_mod", "fsr_fmod_far", mod_text},
+    {"fsr_floor_dividef", "fsr_fmodf_far", floor_dividef_text},
+    {"fsr_floor_divide", "fsr_fmod_far", floor_divide_text},
     {"fsr_signbitf", NULL, signbitf_text},
     {"fsr_signbit", NULL, signbit_text},
     {"fsr_order_keyf", NULL, order_keyf_text},

@@ -141,8 +141,8 @@ bool fsr_c_widens(const fsr_inst *inst);
 /* Makes true the elements of math (FSR_C_MATH_MAX) of the elementary functions that the kernel's text calls, by way of
  * complex functions too. */
 void fsr_c_math_used(const fsr_c_emit *e, bool *math);
-/* The largest |argument| for which the op's function is good, as a C constant; of complex numbers the function's name,
- * whose question _far knows; NULL: good for all, or no function. */
+/* The largest |argument| for which the op's function is good, as a C constant, or the name of a function of the
+ * arguments that says that it is not; NULL: good for all, or no function. */
 const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute);
 /* Types, libm declarations and conversions that the kernel uses. */
 void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);

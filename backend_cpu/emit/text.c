@@ -223,7 +223,7 @@ const char *fsr_c_op_limit(fsr_op op, fsr_dtype compute) {
     const char *text = fsr_op_get(op)->c[fsr_dtype_class(compute)], *end = text ? strchr(text, '@') : NULL;
     char name[sizeof((fsr_c_function *)0)->name];
     if (text && fsr_dtype_is_complex(compute))
-        return fsr_c_complex_near(text, compute);
+        return fsr_c_complex_far(text, compute);
     if (!end)
         return NULL;
     function_name(text, end, compute, name, sizeof name);
@@ -253,7 +253,7 @@ static const char *note_complex(fsr_c_emit *e, const char *text, fsr_dtype compu
     if (!fsr_dtype_is_complex(compute))
         return "";
     e->complex_math |= fsr_c_complex_find(text, compute);
-    return !e->near && fsr_c_complex_near(text, compute) ? "_any" : "";
+    return !e->near && fsr_c_complex_far(text, compute) ? "_any" : "";
 }
 
 void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dtype result, const char *const *arg) {
