@@ -139,13 +139,19 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     }
 }
 
-/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table. */
-static void taken_text(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_emit_namer name, const void *of) {
+/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table. An index that is a number of 32 bits made wider stays
+ * what it was where extents have no more: half the instructions. */
+static void taken_text(fsr_emit *e, char buf[FSR_EXPR], const fsr_region *r, const fsr_inst *inst, fsr_emit_namer name,
+                       const void *of) {
     char index[FSR_REF];
     size_t n = fsr_emit_add(e, buf, 0, "h%d[", inst->index);
-    for (int j = 0; j < inst->component; j++)
-        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s, m%d_%d) * w%d_%d", j ? " + " : "", fsr_index_mode_name(inst->mode),
-                         name(of, index, inst->arg[j]), inst->index, j, inst->index, j);
+    for (int j = 0; j < inst->component; j++) {
+        const fsr_inst *at = &r->inst[inst->arg[j]];
+        const bool narrow = inst->mode == FSR_INDEX_CLIP && !e->s.wide && fsr_inst_widens(at);
+        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s%s, %sm%d_%d) * w%d_%d", j ? " + " : "", fsr_index_mode_name(inst->mode),
+                         narrow ? "(i32)" : "", name(of, index, narrow ? at->arg[0] : inst->arg[j]), narrow ? "(u32)" : "",
+                         inst->index, j, inst->index, j);
+    }
     fsr_emit_add(e, buf, n, "]%s", inst->dtype == FSR_BOOL ? " != 0" : "");
 }
 
@@ -155,7 +161,7 @@ void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emi
         if (r->inst[i].kind == FSR_INST_PARAM)
             continue;
         if (r->inst[i].kind == FSR_INST_LOAD)
-            taken_text(e, text, &r->inst[i], name, of);
+            taken_text(e, text, r, &r->inst[i], name, of);
         else
             fsr_emit_scalar(e, text, &r->inst[i], name, of);
         fsr_emit_line(e, "const %s %s = %s;", fsr_emit_type(r->inst[i].dtype), name(of, ref, i), text);

@@ -206,6 +206,13 @@ int fsr_call_arrays(const fsr_kernel *k, const fsr_inst *inst) {
     return inst->kind == FSR_INST_CALL ? k->routine[inst->index]->narrays : 0;
 }
 
+bool fsr_inst_widens(const fsr_inst *inst) {
+    static const bool narrow[FSR_DTYPE_COUNT] = {
+        [FSR_BOOL] = true, [FSR_I8] = true, [FSR_U8] = true, [FSR_I16] = true, [FSR_U16] = true, [FSR_I32] = true};
+    return inst->kind == FSR_INST_OP && fsr_op_get(inst->op)->rule == FSR_RULE_CAST && inst->dtype == FSR_I64 &&
+           narrow[inst->compute];
+}
+
 int fsr_inst_arguments(const fsr_kernel *k, int number, int *out) {
     const fsr_inst *inst = &k->inst[number];
     const int *from = inst->arg;

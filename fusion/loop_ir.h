@@ -242,6 +242,8 @@ int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]);
 bool fsr_guard_reads_index(const fsr_kernel *k, int guard, int d);
 /* The guard of instruction i, of a GUARD its own; -1: none. */
 int fsr_inst_guard(const fsr_inst *inst);
+/* A whole number of at most 32 bits and a sign, made one of 64: an index is no less known as what it was. */
+bool fsr_inst_widens(const fsr_inst *inst);
 /* The kernel's number of a form, which is added if no equal one is there; -1: no room. */
 int fsr_kernel_form(fsr_kernel *k, const fsr_index_form *form);
 static inline const fsr_index_form *fsr_access_form(const fsr_kernel *k, int access) {

@@ -94,6 +94,17 @@ static void moved(fsr_site at, const fsr_view *view, int ndim, const fsr_node *i
                      : along(at, index[view->from[j]], view->start[j], view->step[j]);
 }
 
+/* A computed index, of 32 bits where it was before it was made wider for the whole array, and the ends are. */
+static fsr_node as_short(fsr_node i, int64_t last) {
+    const fsr_rec *rec = fsr_node_sound(i);
+    if (!rec || !fsr_has(rec->kind, FSR_FIELD_op) || rec->op != FSR_OP_CAST || rec->dtype[0] != FSR_I64 ||
+        last > INT32_MAX)
+        return i;
+    const fsr_node from = argument(i, 0);
+    const fsr_dtype dtype = fsr_node_dtype(from);
+    return dtype == FSR_I32 ? from : i;
+}
+
 /* At its indices' elements, clipped. */
 static fsr_node taken(fsr_site at, fsr_node x, const fsr_node *index) {
     fsr_node inner[FSR_MAX_DIMS], source = argument(x, 0);
@@ -106,7 +117,7 @@ static fsr_node taken(fsr_site at, fsr_node x, const fsr_node *index) {
         if (!(axes >> j & 1))
             continue;
         const int64_t last = fsr_added_extent(&whole, &from, &view, j) - 1;
-        fsr_node i = element(at, argument(x, next++), index);
+        fsr_node i = as_short(element(at, argument(x, next++), index), last);
         i = fsr_maximum_at(at, fsr_minimum_at(at, i, fsr_int_at(at, x.graph, last)), fsr_int_at(at, x.graph, 0));
         inner[j] = fsr_add_at(at, inner[j], i);
     }

@@ -13,7 +13,7 @@
 /* An index that clips is a number of 32 bits, made wider where it is brought inside, and not by an earlier stage or pass. */
 static bool is_widened(const fsr_c_emit *e, const fsr_inst *inst) {
     const int index = inst->arg[0];
-    return inst->mode == FSR_INDEX_CLIP && fsr_c_widens(&e->k->inst[index]) && !e->crossing[index] &&
+    return inst->mode == FSR_INDEX_CLIP && fsr_inst_widens(&e->k->inst[index]) && !e->crossing[index] &&
            !e->k->stand[index].keep;
 }
 

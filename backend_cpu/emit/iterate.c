@@ -184,7 +184,7 @@ static void put_turn(fsr_c_emit *e, int number, int lanes, const char *mask) {
 /* As wide as the widest number of the region, but for indices that are made wider to be taken at. */
 static const char *lane_mask(const fsr_iteration *l) {
     for (int i = 0; i < l->body.ninsts; i++)
-        if (fsr_dtype_size(fsr_dtype_real(l->body.inst[i].dtype)) > 4 && !fsr_c_widens(&l->body.inst[i]))
+        if (fsr_dtype_size(fsr_dtype_real(l->body.inst[i].dtype)) > 4 && !fsr_inst_widens(&l->body.inst[i]))
             return "i64";
     return "i32";
 }

@@ -136,8 +136,6 @@ void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer
 /* Definitions of a region's instructions [from, to) but its arguments, among the functions before the kernel's. */
 void fsr_c_region(fsr_c_emit *e, const fsr_region *r, int from, int to, const char *margin, fsr_c_namer name,
                   const void *of);
-/* A whole number of at most 32 bits and a sign, made one of 64: an index is no less known as what it was. */
-bool fsr_c_widens(const fsr_inst *inst);
 /* Makes true the elements of math (FSR_C_MATH_MAX) of the elementary functions that the kernel's text calls, by way of
  * complex functions too. */
 void fsr_c_math_used(const fsr_c_emit *e, bool *math);

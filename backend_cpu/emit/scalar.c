@@ -64,19 +64,12 @@ void fsr_c_scalar(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst, fsr_c_namer
     }
 }
 
-bool fsr_c_widens(const fsr_inst *inst) {
-    static const bool narrow[FSR_DTYPE_COUNT] = {
-        [FSR_BOOL] = true, [FSR_I8] = true, [FSR_U8] = true, [FSR_I16] = true, [FSR_U16] = true, [FSR_I32] = true};
-    return inst->kind == FSR_INST_OP && fsr_op_get(inst->op)->rule == FSR_RULE_CAST && inst->dtype == FSR_I64 &&
-           narrow[inst->compute];
-}
-
 /* "fsr_clip(t3, m0_0)": index j of what is taken, inside of its table. One that is a number of 32 bits made wider stays
  * what it was: as many again of them are clipped, and taken at, by an instruction. */
 static void put_inside(fsr_c_emit *e, fsr_text *to, const fsr_region *r, const fsr_inst *inst, int j, fsr_c_namer name,
                        const void *of) {
     const fsr_inst *index = &r->inst[inst->arg[j]];
-    const bool narrow = inst->mode == FSR_INDEX_CLIP && fsr_c_widens(index);
+    const bool narrow = inst->mode == FSR_INDEX_CLIP && fsr_inst_widens(index);
     char text[FSR_EMIT_NAME];
     e->modes[inst->mode] |= !narrow;
     e->clips_narrow |= narrow;
