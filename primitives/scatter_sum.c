@@ -23,6 +23,7 @@
 #include "graph/sparse.h"
 #include "primitives/scatter.h"
 #include <math.h>
+#include <string.h>
 
 /* Exponents of what has none, and the least one that a unit is made for. */
 enum { NOTHING = -3000, ZERO = -2000, LEAST = -960, MINUS_INF = 3999, PLUS_INF = 4000, IS_NAN = 5000 };
@@ -60,13 +61,50 @@ static fsr_node exponents(const sums *s, fsr_node v) {
     return fsr_where_at(at, fsr_isfinite_at(at, v), plain, odd);
 }
 
-/* An array like x of integers, with `parts` combined into it. */
-static fsr_node gathered(const sums *s, fsr_op op, fsr_dtype dtype, double first, fsr_node parts) {
-    const fsr_shape *shape = &fsr_node_rec(s->x)->shape;
+/* An array of this shape of integers, with `parts` combined into it. */
+static fsr_node combined(const sums *s, fsr_op op, fsr_dtype dtype, double first, const fsr_shape *shape,
+                         fsr_node parts, const fsr_indices *g) {
     fsr_node base = fsr_full_at(s->at, s->graph, dtype, shape->ndim, shape->dim, first);
-    return fsr_node_sound(base) && fsr_node_sound(parts) ? fsr_scatter_combined(s->at, op, base, parts, s->g)
+    return fsr_node_sound(base) && fsr_node_sound(parts) ? fsr_scatter_combined(s->at, op, base, parts, g)
            : fsr_node_sound(base)                        ? parts
                                                          : base;
+}
+
+/* The same of an array like x. */
+static fsr_node gathered(const sums *s, fsr_op op, fsr_dtype dtype, double first, fsr_node parts) {
+    const fsr_shape shape = fsr_node_rec(s->x)->shape;
+    return combined(s, op, dtype, first, &shape, parts, s->g);
+}
+
+static void put_two_first(fsr_shape *shape) {
+    memmove(shape->dim + 1, shape->dim, sizeof *shape->dim * (size_t)shape->ndim++);
+    shape->dim[0] = 2;
+}
+
+/* Two arrays like x, one behind the other, of which what goes into the second is combined with that, in one kernel. */
+static fsr_node added_both(const sums *s, fsr_node first, fsr_node second) {
+    fsr_site at = s->at;
+    fsr_indices g = *s->g;
+    fsr_shape shape = fsr_node_rec(s->x)->shape;
+    const int ndim = shape.ndim;
+    put_two_first(&shape);
+    put_two_first(&g.shape);
+    for (int j = 0; j < ndim; j++) {
+        const int from = s->g->view.from[j];
+        g.view.from[j + 1] = from < 0 ? from : from + 1;
+        g.view.start[j + 1] = s->g->view.start[j];
+        g.view.step[j + 1] = s->g->view.step[j];
+    }
+    g.view.from[0] = 0;
+    g.view.start[0] = 0;
+    g.view.step[0] = 1;
+    g.axes <<= 1;
+    for (int i = 0; i < g.n; i++)
+        g.index[i] = fsr_stretch(at, g.index[i], &g.shape);
+    fsr_node which = fsr_iota(s->graph, at, FSR_I32, &g.shape, 0);
+    fsr_node is_first = fsr_equal_at(at, which, whole(s, 0));
+    const fsr_node parts = fsr_where_at(at, is_first, first, second);
+    return combined(s, FSR_OP_ADD, FSR_I64, 0, &shape, fsr_convert(at, parts, FSR_I64, false), &g);
 }
 
 /* What the values of each place are multiplied by to be in its units, f64, 0 where there is no number; units below
@@ -111,9 +149,9 @@ static fsr_node added(fsr_site at, fsr_node x, fsr_node v, const fsr_indices *g)
     return fsr_where_at(at, fsr_isnan_at(at, x), x, fsr_convert(at, sum, fsr_node_dtype(x), false));
 }
 
-/* Sums of f32, whose bits f64 has to spare, said in two ways (graph/sparse.h). */
-static fsr_node either(const sums *s, fsr_node v, fsr_node plain) {
-    fsr_node handle, first = added(s->at, s->x, v, s->g);
+/* What a CPU computes, and what others do: the sums said in two ways (graph/sparse.h). */
+static fsr_node either(const sums *s, fsr_node first, fsr_node plain) {
+    fsr_node handle;
     const fsr_rec *sound = fsr_node_sound(plain);
     if (!sound || !fsr_node_sound(first))
         return sound ? first : plain;
@@ -128,28 +166,50 @@ static fsr_node either(const sums *s, fsr_node v, fsr_node plain) {
     return handle;
 }
 
+static fsr_node gathered_whole(const sums *s, fsr_node parts) {
+    return gathered(s, FSR_OP_ADD, FSR_I64, 0, fsr_convert(s->at, parts, FSR_I64, false));
+}
+
+/* x with the sums of values in the units of their places, which f64 has two integers of: by a kernel for each, or both
+ * by one, whose launches are fewer. Counter-example to one on a CPU: it computes the first integer for the second half
+ * as well, and a turn of PageRank takes a third longer. */
+static fsr_node with_sums(const sums *s, fsr_node exponent, fsr_node units, bool at_once) {
+    fsr_site at = s->at;
+    const fsr_dtype dtype = fsr_node_dtype(s->x);
+    const bool two = dtype == FSR_F64;
+    const fsr_node near = fsr_rint_at(at, units);
+    fsr_node sum = {0}, rest = {0}, less = near;
+    if (two)
+        less = fsr_rint_at(at, fsr_mul_at(at, fsr_sub_at(at, units, near), real(s, ldexp(1, s->bits))));
+    if (two && at_once) {
+        const fsr_node all = added_both(s, near, less);
+        sum = fsr_squeeze_at(at, fsr_slice_at(at, all, 0, 0, 1, 1), 0);
+        rest = fsr_squeeze_at(at, fsr_slice_at(at, all, 0, 1, 2, 1), 0);
+    } else {
+        sum = gathered_whole(s, near);
+        rest = two ? gathered_whole(s, less) : sum;
+    }
+    if (!fsr_node_sound(sum) || !fsr_node_sound(rest))
+        return fsr_node_sound(sum) ? rest : sum;
+    const fsr_node total = fsr_add_at(at, fsr_convert(at, s->x, FSR_F64, false),
+                                      in_numbers(s, exponent, sum, two ? &rest : NULL));
+    const fsr_node none = fsr_equal_at(at, exponent, whole(s, NOTHING));
+    return fsr_where_at(at, none, s->x, fsr_convert(at, total, dtype, false));
+}
+
 fsr_node fsr_scatter_sum(fsr_site at, fsr_node x, fsr_node values, const fsr_indices *g) {
     FSR_DEFAULT_FLOATS;
     fsr_indices told = *g; /* the first pass reports what is outside */
     const sums first = {at, x.graph, g, x, 0}, s = {at, x.graph, &told, x, bits_for(fsr_shape_size(&g->shape))};
-    const fsr_dtype dtype = fsr_node_dtype(x);
     told.mode = g->mode == FSR_INDEX_RAISE ? FSR_INDEX_DROP : g->mode;
     fsr_node v = fsr_convert(at, values, FSR_F64, false);
     fsr_node exponent = gathered(&first, FSR_OP_MAXIMUM, FSR_I32, NOTHING, exponents(&s, v));
     if (!fsr_node_sound(exponent))
         return exponent;
-    fsr_node unit = fsr_indexed(at, units_of(&s, exponent), g);
-    fsr_node units = in_units(&s, v, unit), near = fsr_rint_at(at, units);
-    fsr_node sum = gathered(&s, FSR_OP_ADD, FSR_I64, 0, fsr_convert(at, near, FSR_I64, false)), rest = sum;
-    if (dtype == FSR_F64) {
-        fsr_node less = fsr_mul_at(at, fsr_sub_at(at, units, near), real(&s, ldexp(1, s.bits)));
-        rest = gathered(&s, FSR_OP_ADD, FSR_I64, 0, fsr_convert(at, fsr_rint_at(at, less), FSR_I64, false));
-    }
-    if (!fsr_node_sound(sum) || !fsr_node_sound(rest))
-        return fsr_node_sound(sum) ? rest : sum;
-    fsr_node total = fsr_add_at(at, fsr_convert(at, x, FSR_F64, false),
-                                in_numbers(&s, exponent, sum, dtype == FSR_F64 ? &rest : NULL));
-    fsr_node out =
-        fsr_where_at(at, fsr_equal_at(at, exponent, whole(&s, NOTHING)), x, fsr_convert(at, total, dtype, false));
-    return dtype == FSR_F32 ? either(&first, v, out) : out;
+    const fsr_node units = in_units(&s, v, fsr_indexed(at, units_of(&s, exponent), g));
+    const fsr_node apart = with_sums(&s, exponent, units, false);
+    if (fsr_node_dtype(x) == FSR_F32)
+        return either(&first, added(at, x, v, g), apart);
+    const bool room = fsr_node_ndim(x) < FSR_MAX_DIMS && g->shape.ndim < FSR_MAX_DIMS;
+    return room ? either(&first, apart, with_sums(&s, exponent, units, true)) : apart;
 }

@@ -38,6 +38,10 @@ static void equal_indices(void **state) {
     check(fsr_scatter_add(zeros, &i, 1, f, FSR_INDEX_RAISE, 0), 6,
           fill + into + M * (4 + 8) + M * 8 + N * (8 + 4) + M * (8 + 8) + M * (4 + 8 + 4));
     check(fsr_scatter_add(zeros, &i, 1, f, FSR_INDEX_RAISE, FSR_UNORDERED), 2, fill + into);
+    /* the same of f64, with two sums at once */
+    fsr_node d = fsr_neg(fsr_input(g, "d", FSR_F64, 1, &n)), wide = fsr_full(g, FSR_F64, 1, &m, 0);
+    check(fsr_scatter_add(wide, &i, 1, d, FSR_INDEX_RAISE, 0), 6,
+          fill + N * (8 + 8) + M * 4 + M * (4 + 8) + 2 * M * 8 + N * (8 + 8) + M * (8 + 2 * 8) + M * (4 + 2 * 8 + 8));
 }
 
 /* Instructions of f64, a conversion to or from it or one of 64 bits, in the kernel that counts. */
