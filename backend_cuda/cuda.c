@@ -97,8 +97,7 @@ static void cuda_facts(fsr_backend *b, fsr_backend_facts *out) {
 static bool cuda_has(void *backend, int library) {
     fsr_cuda *c = fsr_cuda_of(backend);
     return (library == FSR_LIBRARY_MATMUL && fsr_cublas_has(&c->cublas)) ||
-           (library == FSR_LIBRARY_MATMUL_EPILOGUE && fsr_cublaslt_has(&c->cublaslt)) ||
-           (library == FSR_LIBRARY_SPARSE && fsr_cusparse_has(&c->cusparse));
+           (library == FSR_LIBRARY_MATMUL_EPILOGUE && fsr_cublaslt_has(&c->cublaslt));
 }
 
 static void cuda_target(fsr_backend *b, fsr_target *out) {

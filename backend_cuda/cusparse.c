@@ -26,7 +26,8 @@ void fsr_cusparse_close(fsr_cusparse *s) {
     pthread_mutex_destroy(&s->lock);
 }
 
-bool fsr_cusparse_has(fsr_cusparse *s) {
+/* Looks for the library, once. */
+static bool is_there(fsr_cusparse *s) {
     pthread_mutex_lock(&s->lock);
     if (!s->tried)
         s->library = load(s);
@@ -57,7 +58,7 @@ fsr_status fsr_cusparse_fail(int status, const char *what, fsr_fault *fault) {
 }
 
 fsr_status fsr_cusparse_use(fsr_cusparse *s, cudaStream_t stream, fsr_fault *fault) {
-    if (!fsr_cusparse_has(s))
+    if (!is_there(s))
         return fsr_fault_set(
             fault, FSR_ERR_UNSUPPORTED,
             "library call sparse: there is no libcusparse.so.12 for a GPU; the CPU backend solves triangles");

@@ -18,8 +18,7 @@ enum {
     FSR_CUSPARSE_BY_COLUMNS = 1,
     FSR_CUSPARSE_TRIANGLE = 0, /* attributes of a matrix, each 0 or 1: the upper one */
     FSR_CUSPARSE_DIAGONAL = 1, /* it is 1 */
-    FSR_CUSPARSE_DEFAULT = 0,
-    FSR_CUSPARSE_REPRODUCIBLE = 3 /* of products by rows: the same bits in every run */
+    FSR_CUSPARSE_DEFAULT = 0
 };
 
 /* FSR_CUSPARSE_LIST(X): name without "cusparse", parameters. All return a status. SpSV is of one right side, SpSM of
@@ -36,10 +35,6 @@ enum {
     X(DestroyDnVec, (void *vector))                                                                                    \
     X(CreateDnMat, (void **matrix, int64_t rows, int64_t cols, int64_t lead, void *values, int type, int order))       \
     X(DestroyDnMat, (void *matrix))                                                                                    \
-    X(SpMV_bufferSize, (void *handle, int form, const void *alpha, void *a, void *x, const void *beta, void *y,        \
-                        int type, int algorithm, size_t *bytes))                                                       \
-    X(SpMV, (void *handle, int form, const void *alpha, void *a, void *x, const void *beta, void *y, int type,         \
-             int algorithm, void *buffer))                                                                             \
     X(SpSV_createDescr, (void **descr))                                                                                \
     X(SpSV_destroyDescr, (void *descr))                                                                                \
     X(SpSV_bufferSize, (void *handle, int form, const void *alpha, void *a, void *x, void *y, int type, int algorithm, \
@@ -68,8 +63,6 @@ typedef struct fsr_cusparse {
 } fsr_cusparse;
 
 void fsr_cusparse_open(fsr_cusparse *s);
-/* Looks for the library, once. */
-bool fsr_cusparse_has(fsr_cusparse *s);
 /* Gives the handle back. The device is current. */
 void fsr_cusparse_close(fsr_cusparse *s);
 /* Loads it, makes the handle, once it works, and puts it on the stream. The caller is alone. */

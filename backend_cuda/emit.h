@@ -29,6 +29,7 @@ typedef struct fsr_emit {
     fsr_schedule s;
     fsr_text *out;
     int depth;
+    const fsr_turns *turns; /* the loop whose body is printed */
     fsr_source_calls calls; /* whose results stand in the open blocks */
     fsr_status status;
     uint8_t naming[FSR_MAX_INSTS];

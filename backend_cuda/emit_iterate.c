@@ -68,6 +68,7 @@ static void loop_struct(fsr_emit *e, int number) {
     size_t n = 0;
     fsr_emit_line(e, "struct loop%d {", number);
     e->depth++;
+    e->turns = &e->k->loop[number];
     state_struct(e, l);
     head(e, l);
     fsr_emit_line(e, "i32 n = 0;");
@@ -81,6 +82,7 @@ static void loop_struct(fsr_emit *e, int number) {
     for (int i = 0; i < l->nstate; i++)
         n = fsr_emit_add(e, text, n, "s%d, ", i);
     fsr_emit_line(e, "return {%sn};", text);
+    e->turns = NULL;
     fsr_emit_close(e);
     fsr_emit_leave(e);
     fsr_emit_line(e, "};");

@@ -139,20 +139,27 @@ void fsr_emit_scalar(fsr_emit *e, char buf[FSR_EXPR], const fsr_inst *inst, fsr_
     }
 }
 
-/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table. An index that is a number of 32 bits made wider stays
+/* Whether the table's lines are to leave the caches first. */
+static bool is_streamed(const fsr_emit *e, int table) {
+    return e->turns && (e->s.streams >> e->k->access[e->turns->table[table].access].buffer & 1);
+}
+
+/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table; of one that streams "fsr_once(h0 + ...)". An index that is a number of 32 bits made wider stays
  * what it was where extents have no more: half the instructions. */
 static void taken_text(fsr_emit *e, char buf[FSR_EXPR], const fsr_region *r, const fsr_inst *inst, fsr_emit_namer name,
                        const void *of) {
     char index[FSR_REF];
-    size_t n = fsr_emit_add(e, buf, 0, "h%d[", inst->index);
+    const bool streams = is_streamed(e, inst->index);
+    size_t n = fsr_emit_add(e, buf, 0, streams ? "fsr_once(h%d + (" : "h%d[", inst->index);
     for (int j = 0; j < inst->component; j++) {
         const fsr_inst *at = &r->inst[inst->arg[j]];
         const bool narrow = inst->mode == FSR_INDEX_CLIP && !e->s.wide && fsr_inst_widens(at);
-        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s%s, %sm%d_%d) * w%d_%d", j ? " + " : "", fsr_index_mode_name(inst->mode),
-                         narrow ? "(i32)" : "", name(of, index, narrow ? at->arg[0] : inst->arg[j]), narrow ? "(u32)" : "",
-                         inst->index, j, inst->index, j);
+        n = fsr_emit_add(e, buf, n, "%sfsr_%s(%s%s, %sm%d_%d) * w%d_%d", j ? " + " : "",
+                         fsr_index_mode_name(inst->mode), narrow ? "(i32)" : "",
+                         name(of, index, narrow ? at->arg[0] : inst->arg[j]), narrow ? "(u32)" : "", inst->index, j,
+                         inst->index, j);
     }
-    fsr_emit_add(e, buf, n, "]%s", inst->dtype == FSR_BOOL ? " != 0" : "");
+    fsr_emit_add(e, buf, n, "%s%s", streams ? "))" : "]", inst->dtype == FSR_BOOL ? " != 0" : "");
 }
 
 void fsr_emit_region(fsr_emit *e, const fsr_region *r, int from, int to, fsr_emit_namer name, const void *of) {

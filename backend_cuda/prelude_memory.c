@@ -5,6 +5,26 @@
 
 /* clang-format off */
 const fsr_prelude_piece fsr_prelude_memory[] = {
+    {"fsr_once", true,
+     "/* An element that nobody reads again: its line leaves the second cache before others. */\n"
+     "template <class T> __forceinline__ static T fsr_once(const T *p)\n"
+     "{\n"
+     "#if __CUDA_ARCH__ >= 800\n"
+     "    u64 first;\n"
+     "    asm(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(first));\n"
+     "    if (sizeof(T) == 4) {\n"
+     "        u32 w;\n"
+     "        asm(\"ld.global.nc.L2::cache_hint.b32 %0, [%1], %2;\" : \"=r\"(w) : \"l\"(p), \"l\"(first));\n"
+     "        return *(const T *)&w;\n"
+     "    }\n"
+     "    if (sizeof(T) == 8) {\n"
+     "        u64 w;\n"
+     "        asm(\"ld.global.nc.L2::cache_hint.b64 %0, [%1], %2;\" : \"=l\"(w) : \"l\"(p), \"l\"(first));\n"
+     "        return *(const T *)&w;\n"
+     "    }\n"
+     "#endif\n"
+     "    return *p;\n"
+     "}\n"},
     {"fsr_piece", false,
      "/* What moves at once: up to 16 bytes. */\n"
      "template <class T, int V> struct fsr_piece {\n"

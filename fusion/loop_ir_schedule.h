@@ -134,7 +134,8 @@ typedef struct fsr_schedule {
     int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
     int run;          /* elements of a run */
     int past;         /* elements of a run whose results pass the caches by */
-    uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches */
+    uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches; GPU: whose lines leave the
+                         second cache first, as they are read once (once.h) */
     uint64_t ahead;   /* arrays of which the second pass fetches the next row ahead */
     int ahead_cols;   /* where rows have so many columns at most */
     uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */

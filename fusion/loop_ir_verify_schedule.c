@@ -8,6 +8,7 @@
 #include "fusion/launch_shape.h"
 #include "fusion/loop_ir_verify.h"
 #include "fusion/nest.h"
+#include "fusion/once.h"
 #include "fusion/outputs.h"
 #include "fusion/ring.h"
 #include "fusion/square.h"
@@ -167,6 +168,13 @@ static bool check_tame(const fsr_check *v) {
     return true;
 }
 
+static bool check_once(const fsr_check *v) {
+    const uint64_t streams = v->k->schedule.streams & ~fsr_kernel_reads_once(v->k);
+    if (v->k->schedule.target == FSR_TARGET_GPU && streams)
+        return fsr_check_bad(v, "schedule: b%d is not read once", __builtin_ctzll(streams));
+    return true;
+}
+
 bool fsr_check_schedule(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_schedule *s = &k->schedule;
@@ -186,6 +194,6 @@ bool fsr_check_schedule(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: a sequence goes down columns");
     if ((s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK) && k->npasses != 1)
         return fsr_check_bad(v, "schedule: %d passes, split and lookback have one", k->npasses);
-    return check_versions(v) && check_keep(v) && check_tame(v) &&
+    return check_versions(v) && check_keep(v) && check_tame(v) && check_once(v) &&
            (s->target == FSR_TARGET_GPU ? check_gpu(v) : fsr_check_cpu(v));
 }

@@ -9,6 +9,7 @@
  * Counter-example to choosing by timing: the association of a float sum would change from run to run. */
 #include "fusion/address.h"
 #include "fusion/nest.h"
+#include "fusion/once.h"
 #include "fusion/schedule_parts.h"
 
 enum {
@@ -272,7 +273,9 @@ bool fsr_schedule_choose(fsr_group *group, const fsr_target *target) {
     else
         good = fsr_schedule_cpu(group);
     s->wide = needs_wide(group, s->tall ? rows : fsr_size_mul(rows, group->kernel->integer[FSR_INT_COLS]));
-    if (target->gpu)
+    if (target->gpu) {
         widen_nests(group->kernel);
+        s->streams = fsr_kernel_reads_once(group->kernel);
+    }
     return good;
 }

@@ -81,7 +81,7 @@ static const struct {
               FIELD(SOME, GPU | CPU, tiled),
               FIELD(SOME, GPU | CPU, breadth),
               FIELD(FLAG, CPU, cut_steps),
-              FIELD(ARRAYS, CPU, streams),
+              FIELD(ARRAYS, GPU | CPU, streams),
               FIELD(ARRAYS, CPU, ahead),
               FIELD(SOME, CPU, ahead_cols),
               FIELD(ARRAYS, CPU, fetched),

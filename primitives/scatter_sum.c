@@ -191,8 +191,8 @@ static fsr_node with_sums(const sums *s, fsr_node exponent, fsr_node units, bool
     }
     if (!fsr_node_sound(sum) || !fsr_node_sound(rest))
         return fsr_node_sound(sum) ? rest : sum;
-    const fsr_node total = fsr_add_at(at, fsr_convert(at, s->x, FSR_F64, false),
-                                      in_numbers(s, exponent, sum, two ? &rest : NULL));
+    const fsr_node total =
+        fsr_add_at(at, fsr_convert(at, s->x, FSR_F64, false), in_numbers(s, exponent, sum, two ? &rest : NULL));
     const fsr_node none = fsr_equal_at(at, exponent, whole(s, NOTHING));
     return fsr_where_at(at, none, s->x, fsr_convert(at, total, dtype, false));
 }

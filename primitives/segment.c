@@ -9,7 +9,8 @@
  * are, and the elements of long ones are folded as rows. A block is 32 elements, and where segments are longer on
  * average a sixteenth of that, up to 256. Where they are short on average most blocks have a segment's end inside and
  * lie in none: then a block is folded by loops over parts of it, of no turns where an end is marked, so that most
- * elements are read, or taken from elsewhere, once and not twice. Counter-examples: a thread a segment takes as long as
+ * elements are read, or taken from elsewhere, once and not twice. For a GPU's threads each segment, and each such block,
+ * is folded by lanes (segment_lanes.c), and a block is 64 elements for each lane of a segment. Counter-examples: a thread a segment takes as long as
  * the longest one; a scan of all elements that begins again at each segment writes as much as it reads, and is ten times
  * the work on a CPU.
  *
@@ -80,15 +81,38 @@ typedef struct folding {
         broken; /* marks of each block that is folded by loops: a segment begins with it; ends inside of it */
     bool fits, wide, flat, brief;
     int shift; /* a block has 1 << shift elements */
+    int lanes; /* of each segment; 0: one loop takes all of its elements */
 } folding;
 
 enum { LEAST_SHIFT = 5, MOST_SHIFT = 8, PARTS_SHIFT = 2 };
+enum { MOST_LANES = 8, BLOCK_LANES = 32, LANE_TURN = 2, LANE_SHIFT = 6 }; /* of the part of a block for each lane */
 
 static int shift_of(const fsr_segments *s) {
     int shift = LEAST_SHIFT;
     while (shift < MOST_SHIFT && s->count && s->n / s->count >> (shift + 5))
         shift++;
     return shift;
+}
+
+/* Lanes that have a turn of a segment of average length; 0: one would have it, or what is folded is not for lanes. */
+static int lanes_of(const fsr_segments *s, const fsr_operator *op, bool flat, unsigned flags) {
+    int lanes = MOST_LANES;
+    if (!flat || !op->commutative || !(flags & FSR_FOLD_LANES) || !s->count)
+        return 0;
+    while (lanes > 1 && lanes * LANE_TURN > s->n / s->count)
+        lanes /= 2;
+    return lanes > 1 ? lanes : 0;
+}
+
+/* Offsets that are more than a few operations are stored, as each lane computes those of its segment. */
+static void store_offsets(fsr_node offsets) {
+    fsr_element_use use = {0};
+    if (!fsr_element_fits(offsets, &use))
+        fsr_hint_set(offsets, FSR_HINT_MATERIALIZE);
+}
+
+static fsr_lanes lanes_for(const folding *f, int lanes, bool skips) {
+    return (fsr_lanes){f->s->at, f->op, f->in, f->identity, f->fits, skips, lanes, LANE_TURN};
 }
 
 static fsr_node identity_of(const folding *f, int i, fsr_dtype dtype) {
@@ -185,7 +209,7 @@ static void mark_blocks(folding *f, int64_t blocks) {
 /* Loops for each block, of as many turns as they have elements, of none if the block is broken: one for each of a few
  * parts of the block, folded as rows, as a thread for a whole block would read far from its neighbours; of elements with
  * columns, which are neighbours themselves, one for each column. */
-static void loop_over_blocks(const folding *f, int64_t blocks, fsr_node *out) {
+static void loop_over_parts(const folding *f, int64_t blocks, fsr_node *out) {
     const fsr_site at = f->s->at;
     const int arity = f->op->arity, more = f->flat ? PARTS_SHIFT : 0, part = f->shift - more;
     const fsr_dtype dtype = fsr_node_dtype(f->low);
@@ -212,13 +236,25 @@ static void loop_over_blocks(const folding *f, int64_t blocks, fsr_node *out) {
         fsr_reduce_with_at(at, sizeof *f->op, out, out, f->op, (int[]){1}, 1, 0);
 }
 
+/* The same by lanes. */
+static void lanes_over_blocks(const folding *f, int64_t blocks, fsr_node *out) {
+    const fsr_site at = f->s->at;
+    const fsr_lanes lanes = lanes_for(f, BLOCK_LANES, false);
+    const fsr_node number = fsr_arange_at(at, f->low.graph, fsr_node_dtype(f->low), blocks);
+    const fsr_node begin = fsr_left_shift_at(at, number, fsr_whole(at, number, f->shift));
+    const fsr_node behind = fsr_add_at(at, begin, fsr_whole(at, begin, (int64_t)1 << f->shift));
+    const fsr_node broken = fsr_not_equal_at(at, f->broken, fsr_whole(at, f->broken, 0));
+    const fsr_node end = fsr_where_at(at, broken, begin, behind);
+    fsr_lanes_fold(&lanes, begin, &end, (int64_t)1 << f->shift, out);
+}
+
 /* The blocks' folds, scanned from each segment's first whole block on: [blocks] or [blocks, rest]. False: *poison. */
 static bool scan_blocks(const folding *f, fsr_node first, int64_t blocks, fsr_node *out, fsr_node *poison) {
     const fsr_site at = f->s->at;
     const int arity = f->op->arity;
     fsr_node folded[FSR_MAX_TUPLE], state[FSR_MAX_TUPLE];
     if (f->brief)
-        loop_over_blocks(f, blocks, folded);
+        (f->lanes ? lanes_over_blocks : loop_over_parts)(f, blocks, folded);
     for (int i = 0; i < arity && !f->brief; i++) {
         const int64_t shape[] = {blocks, (int64_t)1 << f->shift, f->flat ? 1 : fsr_node_dim(f->in[i], 1)};
         fsr_node part = fsr_slice_at(at, f->in[i], 0, 0, blocks << f->shift, 1);
@@ -271,7 +307,7 @@ static bool take_middle(folding *f, fsr_node *poison) {
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-static void loop_over(folding *f, fsr_node *out, int64_t turns) {
+static void loop_over(const folding *f, fsr_node *out, int64_t turns) {
     const fsr_site at = f->s->at;
     const int arity = f->op->arity;
     fsr_node state[FSR_MAX_STATE] = {beside(f, f->low)}, result[FSR_MAX_STATE + 1];
@@ -288,9 +324,21 @@ static void loop_over(folding *f, fsr_node *out, int64_t turns) {
         state[1 + i] =
             f->op->commutative ? f->middle[i] : fsr_where_at(at, beside(f, begins), f->middle[i], f->identity[i]);
     }
-    const fsr_loop loop = {take_one, is_inside, f, 1 + arity, f->op->commutative ? MIDDLE : MIDDLE + arity};
+    const fsr_loop loop = {take_one, is_inside, (void *)(uintptr_t)f, 1 + arity,
+                           f->op->commutative ? MIDDLE : MIDDLE + arity};
     fsr_iterate_at(at, sizeof loop, result, &loop, state, arg, turns);
     memcpy(out, result + 1, sizeof *out * (size_t)arity);
+}
+
+/* The same by lanes, beside what the blocks have. */
+static void lanes_over(const folding *f, fsr_node *out, int64_t most) {
+    const fsr_site at = f->s->at;
+    const fsr_lanes lanes = lanes_for(f, f->lanes, true);
+    const fsr_node skipped = fsr_sub_at(at, f->to, f->from);
+    const fsr_node arg[] = {fsr_sub_at(at, f->high, skipped), f->from, skipped};
+    fsr_node rest[FSR_MAX_TUPLE] = {{0}};
+    fsr_lanes_fold(&lanes, f->low, arg, most, rest);
+    f->op->body(out, f->middle, rest, f->op->user);
 }
 
 /* Of no elements the identity. */
@@ -308,26 +356,31 @@ static void fill(fsr_node *out, int n, fsr_node poison) {
         out[i] = poison;
 }
 
-void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, const fsr_operator *op, bool wide) {
+void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, const fsr_operator *op,
+                      unsigned flags) {
     for (int i = 0; i < op->arity; i++)
         if (!fsr_node_sound(in[i])) {
             fill(out, op->arity, in[i]);
             return;
         }
     fsr_segments places = *s;
-    folding f = {.s = &places, .op = op, .wide = wide};
+    folding f = {.s = &places, .op = op, .wide = flags & FSR_FOLD_WIDE};
     fsr_shape shape = fsr_node_rec(in[0])->shape;
     fsr_element_use use = {0};
     shape.dim[0] = s->count;
     f.fits = true;
     f.flat = shape.ndim == 1;
-    f.shift = shift_of(s);
+    f.lanes = lanes_of(s, op, f.flat, flags);
+    if (f.lanes)
+        store_offsets(s->offsets);
+    f.shift = f.lanes ? LANE_SHIFT + __builtin_ctz((unsigned)f.lanes) : shift_of(s);
     for (int i = 0; i < op->arity; i++) {
         f.in[i] = as_rows(s->at, in[i]);
         f.identity[i] = f.middle[i] = identity_of(&f, i, fsr_node_dtype(in[i]));
         f.fits = fsr_element_fits(f.in[i], &use) && f.fits;
     }
-    if (use.far) {
+    /* Lanes pass the last place by less than a turn. */
+    if (use.far || (f.lanes && s->n > INT32_MAX - BLOCK_LANES * LANE_TURN)) {
         places.low = fsr_convert(s->at, s->low, FSR_I64, false);
         places.high = fsr_convert(s->at, s->high, FSR_I64, false);
     }
@@ -342,6 +395,6 @@ void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, 
         return;
     }
     if (!none)
-        loop_over(&f, out, s->n < two ? s->n : two - 2);
+        (f.lanes ? lanes_over : loop_over)(&f, out, s->n < two ? s->n : two - 2);
     finish(&f, out, &shape, none);
 }

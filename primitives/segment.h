@@ -37,8 +37,27 @@ typedef struct fsr_restarting {
 } fsr_restarting;
 fsr_operator fsr_segment_restarting(const fsr_restarting *from);
 
-/* Each segment's elements, of op->arity arrays of one shape, folded: out[i] of shape [count, ...]. wide: floats of 32
- * bits may be folded as f64 where many meet. */
-void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, const fsr_operator *op, bool wide);
+/* How a segment's elements are folded. */
+typedef enum fsr_segment_fold_flags {
+    FSR_FOLD_WIDE = 1, /* floats of 32 bits may be folded as f64 where many meet */
+    FSR_FOLD_LANES = 2 /* of one axis, where operands commute: by lanes, for a GPU's threads */
+} fsr_segment_fold_flags;
+/* Each segment's elements, of op->arity arrays of one shape, folded: out[i] of shape [count, ...]. */
+void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, const fsr_operator *op, unsigned flags);
+
+/* Folds of rows by lanes (segment_lanes.c). */
+typedef struct fsr_lanes {
+    fsr_site at;
+    const fsr_operator *op; /* commutative */
+    const fsr_node *in;     /* op->arity vectors */
+    const fsr_node *identity;
+    bool fits;  /* fsr_element_fits of `in` */
+    bool skips; /* rows have a gap */
+    int lanes;  /* of each row */
+    int turn;   /* elements that a lane takes in a turn */
+} fsr_lanes;
+/* Those of rows that begin at `begin`, of at most so many elements. arg: where each ends, as if it had no gap, and with
+ * `skips` where the gap begins and how long it is. */
+void fsr_lanes_fold(const fsr_lanes *l, fsr_node begin, const fsr_node *arg, int64_t most, fsr_node *out);
 
 #endif

@@ -30,14 +30,18 @@ static void applied(fsr_node *out, const fsr_node *left, const fsr_node *right, 
 /* Sums of fewer elements are a few short kernels, in which more fuses. */
 enum { LEAST_ELEMENTS = 1 << 18 };
 
+static bool has_call(const fsr_segments *s, const known *k, fsr_node x) {
+    return k->op == FSR_OP_ADD && fsr_dtype_is_inexact(fsr_node_dtype(x)) && fsr_node_ndim(x) == 1 &&
+           s->n >= LEAST_ELEMENTS && s->count > 0;
+}
+
 /* Sums of floats of many elements, as a library call beside what says the same, plain: a backend that has the call adds
  * each segment up where it lies. */
 static fsr_node summed(const fsr_segments *s, const known *k, fsr_node x, fsr_node plain) {
     const fsr_node arg[] = {s->offsets, x, plain};
     const fsr_rec *sound = fsr_node_sound(plain);
     fsr_node handle;
-    if (!sound || k->op != FSR_OP_ADD || !fsr_dtype_is_inexact(fsr_node_dtype(x)) || fsr_node_ndim(x) != 1 ||
-        s->n < LEAST_ELEMENTS || s->count == 0)
+    if (!sound || !has_call(s, k, x))
         return plain;
     const fsr_type type = {sound->shape, 1, {fsr_node_dtype(plain)}};
     fsr_rec *rec = fsr_graph_add(x.graph, s->at, k->what, FSR_NODE_LIBRARY, &type, &handle);
@@ -65,7 +69,9 @@ static fsr_node folded(fsr_site at, const known *k, fsr_node x, fsr_node offsets
     apply a = {at, k->op};
     const fsr_value identity = fsr_op_identity(k->op, state);
     const fsr_operator op = {applied, &a, 1, {0}, true, {&identity}};
-    fsr_segment_fold(&s, &out, &x, &op, k->op == FSR_OP_ADD);
+    /* Backends without the call are GPUs. */
+    fsr_segment_fold(&s, &out, &x, &op,
+                     (k->op == FSR_OP_ADD ? FSR_FOLD_WIDE : 0) | (has_call(&s, k, x) ? FSR_FOLD_LANES : 0));
     out = summed(&s, k, x, out);
     return fsr_node_sound(out) ? fsr_segments_result(&s, fsr_convert(at, out, dtype, false)) : out;
 }
@@ -94,7 +100,7 @@ static fsr_node place_of(fsr_site at, const char *what, fsr_op extreme, fsr_node
     in[0] = x;
     in[1] = fsr_iota(x.graph, at, FSR_I64, &fsr_node_rec(x)->shape, 0);
     const fsr_operator op = fsr_best_operator(&best, fsr_node_dtype(x));
-    fsr_segment_fold(&s, out, in, &op, false);
+    fsr_segment_fold(&s, out, in, &op, 0);
     if (!fsr_node_sound(out[1]))
         return out[1];
     const fsr_node none = fsr_literal(x.graph, at, FSR_I64, (fsr_value){.i64 = INT64_MAX}, false);
@@ -231,7 +237,7 @@ void fsr_segment_reduce_with_at(fsr_site at, size_t size, fsr_node *out, const f
     fsr_segments s;
     if (!out || !caller_take(at, "segment_reduce_with", size, out, from, theirs, offsets, &op, in, &s))
         return;
-    fsr_segment_fold(&s, out, in, &op, false);
+    fsr_segment_fold(&s, out, in, &op, 0);
     for (int i = 0; i < op.arity; i++)
         out[i] = fsr_segments_result(&s, out[i]);
 }

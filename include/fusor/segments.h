@@ -102,11 +102,9 @@ fsr_node fsr_csr_rows_at(fsr_site at, const fsr_csr *a);
 fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *a);
 /* The product with x, [cols] or [cols, k]: [rows] or [rows, k], summed as fsr_segment_sum does. Values and x are of any
  * dtypes, which promote; what computes them, and what is done to the result, element by element, is in the product's
- * kernels. With a vector, of 2^18 floats or complex numbers or more, it is cuSPARSE's on a GPU that has it, loaded when
- * such a product is planned: what is before and behind is a kernel, and sums are in an order of its own, the same in
- * every run, those of f32 in f32, so less precise than fsr_segment_sum's. On a CPU it is a loop over the rows' elements,
- * which are added as fsr_segment_sum's. Both for 64 rows or more. A kernel in every run then makes offsets and columns
- * safe, some 4 bytes an element. Inside of fsr_vectorize each row may have its own offsets, and nothing else of its
+ * kernels. With a vector, of 2^18 floats or complex numbers or more in 64 rows or more, it is on a CPU a loop over the
+ * rows' elements, which are added as fsr_segment_sum's: a kernel in every run then makes offsets and columns safe, some
+ * 4 bytes an element. Inside of fsr_vectorize each row may have its own offsets, and nothing else of its
  * own: columns, values or x are FSR_ERR_UNSUPPORTED. */
 fsr_node fsr_csr_dot_at(fsr_site at, const fsr_csr *a, fsr_node x);
 /* The transposed matrix' product with x, [rows] or [rows, k]: [cols] or [cols, k], summed as fsr_scatter_add does: the

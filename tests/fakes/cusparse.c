@@ -152,30 +152,6 @@ static int analyze(thing *descr, void *buffer) {
     return 0;
 }
 
-FUNCTION(SpMV_bufferSize, (void *handle, int form, const void *alpha, void *a, void *x, const void *beta, void *y,
-                           int type, int algorithm, size_t *bytes)) {
-    *bytes = BYTES;
-    return fails("SpMV_bufferSize", 7);
-}
-
-FUNCTION(SpMV, (void *handle, int form, const void *alpha, void *a, void *x, const void *beta, void *y, int type,
-                int algorithm, void *buffer)) {
-    const thing *m = a;
-    if (fails("SpMV", 6) || algorithm != 3)
-        return 6;
-    if (m->offsets[0] != 0 || m->offsets[m->n] != m->count)
-        return 3;
-    memset(buffer, 7, BYTES);
-    for (int64_t i = 0; i < m->n; i++) {
-        double complex sum = 0;
-        for (int64_t e = m->offsets[i]; e < m->offsets[i + 1]; e++)
-            sum += get(m, e) * get(x, m->column[e]);
-        put(y, i, sum);
-    }
-    add_to("FAKE_CUSPARSE_SOLVED", 1);
-    return 0;
-}
-
 FUNCTION(SpSV_createDescr, (void **descr)) {
     return make(descr, "SpSV_createDescr", (thing){0});
 }

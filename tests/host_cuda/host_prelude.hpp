@@ -250,6 +250,9 @@ template <class To, class From> static inline To host_bits(From from) {
     return to;
 }
 static inline void fsr_opaque(unsigned &) {}
+template <class T> static inline T fsr_once(const T *p) {
+    return *p;
+}
 
 /* Barriers in shared memory: how many have yet to arrive in this turn, of how many, bytes that are still to come, and the turn's
    parity. Copies come when others have gone first. */

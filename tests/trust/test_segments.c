@@ -131,9 +131,81 @@ static void longer_ones(void **state) {
     check("long", 6, long_ones);
 }
 
+/* ---- sums of many elements, by lanes ------------------------------------------------------------------------------- */
+
+enum { MANY = 1 << 18 };
+
+static int of_16(int s) {
+    (void)s;
+    return 16;
+}
+/* Shorter ones than a turn of lanes, and none. */
+static int of_1(int s) {
+    return s % 5 < 2;
+}
+/* The first holds half, others a block of which both ends are whole, or one more. */
+static int unequal(int s) {
+    return s == 0 ? MANY / 2 : s % 64 == 1 ? 1024 : s % 64 == 2 ? 257 : s % 11;
+}
+
+typedef struct many {
+    int64_t *offset;
+    float *x, *sum, *row;
+    int32_t *column;
+} many;
+
+static void compare_many(const char *what, const many *s, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        double total = 0, product = 0;
+        for (int64_t k = s->offset[i]; k < s->offset[i + 1]; k++) {
+            total += 2 * (double)s->x[k] + 1;
+            product += (double)s->x[k] * factor(s->column[k]);
+        }
+        if ((double)s->sum[i] != total || (double)s->row[i] != product)
+            fail_msg("%s: segment %lld of %lld elements: %g %g, not %g %g", what, (long long)i,
+                     (long long)(s->offset[i + 1] - s->offset[i]), s->sum[i], s->row[i], total, product);
+    }
+}
+
+/* As many segments as the elements fill; in front of the first one and behind the last one lie a few. */
+static void check_many(const char *what, int (*length)(int)) {
+    const int64_t n = MANY + 5, most = 4 * n;
+    many s = {malloc((size_t)(most + 1) * sizeof *s.offset), malloc((size_t)n * sizeof *s.x),
+              malloc((size_t)most * sizeof *s.sum), malloc((size_t)most * sizeof *s.row),
+              malloc((size_t)n * sizeof *s.column)};
+    int64_t count = 0;
+    assert_true(s.offset && s.x && s.sum && s.row && s.column);
+    for (s.offset[0] = 3; count < most && s.offset[count] + length((int)count) <= n - 1; count++)
+        s.offset[count + 1] = s.offset[count] + length((int)count);
+    for (int64_t i = 0; i < n; i++) {
+        s.x[i] = (float)(i * 7919 % 11 - 5);
+        s.column[i] = (int32_t)(i * 31 % COLUMNS);
+    }
+    fsr_node x = fsr_from_host(g, FSR_F32, 1, &n, s.x),
+             offsets = fsr_from_host(g, FSR_I64, 1, SHAPE(count + 1), s.offset);
+    fsr_node twice = fsr_add(fsr_mul(x, fsr_float(g, 2)), fsr_float(g, 1));
+    const fsr_csr a = {offsets, fsr_from_host(g, FSR_I32, 1, &n, s.column), x, count, COLUMNS};
+    fsr_node v = fsr_sub(fsr_mod(fsr_arange(g, FSR_F32, COLUMNS), fsr_float(g, 9)), fsr_float(g, 4));
+    fsr_node out[] = {fsr_segment_sum(twice, offsets), fsr_csr_dot(&a, v)};
+    if (fsr_compute(out, COUNT_OF(out)))
+        fail_msg("%s: %s", what, fsr_error(ctx));
+    OK(fsr_read(out[0], s.sum, (size_t)count * sizeof *s.sum));
+    OK(fsr_read(out[1], s.row, (size_t)count * sizeof *s.row));
+    compare_many(what, &s, count);
+    free(s.offset), free(s.x), free(s.sum), free(s.row), free(s.column);
+}
+
+static void lanes(void **state) {
+    (void)state;
+    check_many("of 16", of_16);
+    check_many("of 1 and none", of_1);
+    check_many("unequal", unequal);
+    check_many("long", long_ones);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(short_ones), TEST(longer_ones)};
+    const struct CMUnitTest tests[] = {TEST(short_ones), TEST(longer_ones), TEST(lanes)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;
