@@ -30,10 +30,9 @@ fsr_status fsr_backend_cuda_open(const fsr_config *config, fsr_backend **out, fs
 
 /* ---- errors -------------------------------------------------------------------------------------- */
 
-/* The driver tells the context in a few ns; the runtime, which looks more up, the device in 37. */
 fsr_status fsr_cuda_use(fsr_cuda *c, fsr_fault *fault) {
     CUcontext current = NULL;
-    if (c->ask_context && c->ask_context(&current) == CUDA_SUCCESS && current == c->context && current)
+    if (c->driver.current && c->driver.current(&current) == CUDA_SUCCESS && current == c->context && current)
         return FSR_OK;
     const cudaError_t error = cudaSetDevice(c->device);
     return error == cudaSuccess ? FSR_OK : fsr_cuda_fail(c, error, fault, "choosing device %d", c->device);
@@ -301,7 +300,7 @@ static fsr_status start(fsr_cuda *c, const fsr_config *config, fsr_fault *fault)
     if (status == FSR_OK)
         status = start_both(c, fault);
     if (status == FSR_OK)
-        status = fsr_locate_open(c, fault);
+        status = fsr_driver_open(c, fault);
     if (status == FSR_OK)
         status = fsr_cuda_make_pool(c, fault);
     if (status == FSR_OK)

@@ -48,9 +48,16 @@ typedef struct fsr_lanes {
 
 typedef struct fsr_cuda_modules fsr_cuda_modules;
 
-/* The driver's cuCtxGetCurrent and cuPointerGetAttributes. */
 typedef CUresult fsr_ask_context(CUcontext *out);
+typedef CUresult fsr_put_kernel(const CUlaunchConfig *config, CUfunction kernel, void **argument, void **extra);
 typedef CUresult fsr_ask_pointer(unsigned n, CUpointer_attribute *which, void **out, CUdeviceptr address);
+
+/* Functions of the driver's: cuCtxGetCurrent, cuLaunchKernelEx, cuPointerGetAttributes. */
+typedef struct fsr_driver {
+    fsr_ask_context *current;
+    fsr_put_kernel *launch;
+    fsr_ask_pointer *pointer;
+} fsr_driver;
 
 typedef struct fsr_cuda {
     fsr_backend base; /* first: an fsr_backend * is an fsr_cuda * */
@@ -73,8 +80,7 @@ typedef struct fsr_cuda {
     fsr_cusolver cusolver;
     fsr_curand_kept curand;
     fsr_cusparse cusparse;
-    fsr_ask_pointer *ask_pointer;
-    fsr_ask_context *ask_context;
+    fsr_driver driver;
     CUcontext context; /* the device's own one, which the runtime makes current */
     atomic_int_fast64_t launches, graphs_made, graph_launches;
     fsr_lanes lanes;
@@ -111,8 +117,10 @@ fsr_status fsr_cuda_wait(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
 fsr_status fsr_cuda_mark(fsr_backend *b, int which, fsr_stream stream, fsr_fault *fault);
 fsr_status fsr_cuda_elapsed(fsr_backend *b, int first, double *ms, fsr_fault *fault);
 
+/* driver.c, on the thread that has made the device's context. */
+fsr_status fsr_driver_open(fsr_cuda *c, fsr_fault *fault);
+
 /* locate.c: whose memory an address is. */
-fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault);
 fsr_status fsr_cuda_locate(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
 uint64_t fsr_cuda_identify(fsr_backend *b, const void *data, fsr_seen *seen);
 

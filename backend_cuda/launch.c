@@ -46,18 +46,21 @@ fsr_status fsr_cuda_launch(fsr_backend *b, fsr_module *m, const fsr_launch *laun
     void *argument[FSR_CUDA_MAX_PARAMS];
     uint64_t reciprocal[FSR_MAX_DIMS];
     fill_arguments(m, launch, reciprocal, argument);
-    const dim3 grid = {(unsigned)launch->blocks, 1, 1}, block = {(unsigned)m->threads, 1, 1};
     cudaStream_t use;
     cudaError_t error = fsr_stream_begin(c, stream, &use);
-    cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val = {.cooperative = 1}};
-    const cudaLaunchConfig_t config = {.gridDim = grid,
-                                       .blockDim = block,
-                                       .dynamicSmemBytes = (size_t)m->dynamic_bytes,
-                                       .stream = use,
-                                       .attrs = &cooperative,
-                                       .numAttrs = m->cooperative};
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.cooperative = 1}};
+    const CUlaunchConfig config = {.gridDimX = (unsigned)launch->blocks,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = (unsigned)m->threads,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = (unsigned)m->dynamic_bytes,
+                                   .hStream = use,
+                                   .attrs = &cooperative,
+                                   .numAttrs = m->cooperative};
     if (error == cudaSuccess)
-        error = cudaLaunchKernelExC(&config, (const void *)m->kernel, argument);
+        error = (cudaError_t)c->driver.launch(&config, (CUfunction)m->kernel, argument, NULL);
     if (error == cudaSuccess)
         error = fsr_stream_end(c, use);
     if (error != cudaSuccess)

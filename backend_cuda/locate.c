@@ -9,30 +9,6 @@
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/device.h"
 
-static fsr_status find_function(fsr_cuda *c, const char *name, unsigned version, void **out, fsr_fault *fault) {
-    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, out, version, cudaEnableDefault, &found);
-    if (error != cudaSuccess)
-        return fsr_cuda_fail(c, error, fault, "looking for the driver's %s", name);
-    if (found != cudaDriverEntryPointSuccess || !*out)
-        return fsr_fault_set(fault, FSR_ERR_NO_BACKEND, "the CUDA driver has no %s", name);
-    return FSR_OK;
-}
-
-fsr_status fsr_locate_open(fsr_cuda *c, fsr_fault *fault) {
-    void *pointer = NULL, *context = NULL;
-    fsr_status status = find_function(c, "cuPointerGetAttributes", 7000, &pointer, fault);
-    if (status == FSR_OK)
-        status = find_function(c, "cuCtxGetCurrent", 4000, &context, fault);
-    if (status != FSR_OK)
-        return status;
-    c->ask_pointer = (fsr_ask_pointer *)pointer;
-    c->ask_context = (fsr_ask_context *)context;
-    if (c->ask_context(&c->context) != CUDA_SUCCESS)
-        c->context = NULL;
-    return FSR_OK;
-}
-
 /* The driver counts its allocations from 1. */
 #define OWN_BLOCK (UINT64_C(1) << 63)
 
@@ -52,7 +28,7 @@ static cudaError_t ask(const fsr_cuda *c, const void *data, answers *a) {
     void *to[] = {&a->type, &a->managed, &a->ordinal, &a->device, &a->host, &a->start, &a->size};
     *a = (answers){.type = 0};
     /* The runtime's errors have the driver's numbers. */
-    return (cudaError_t)c->ask_pointer(sizeof which / sizeof which[0], which, to, (CUdeviceptr)(uintptr_t)data);
+    return (cudaError_t)c->driver.pointer(sizeof which / sizeof which[0], which, to, (CUdeviceptr)(uintptr_t)data);
 }
 
 static void judge(const fsr_cuda *c, const void *data, const answers *a, fsr_address *out) {
@@ -74,7 +50,7 @@ static uint64_t identify_again(fsr_cuda *c, const void *data, uint64_t given, fs
     CUpointer_attribute which = CU_POINTER_ATTRIBUTE_BUFFER_ID;
     unsigned long long id = 0;
     void *to = &id;
-    return c->ask_pointer(1, &which, &to, (CUdeviceptr)(uintptr_t)data) == CUDA_SUCCESS ? id : 0;
+    return c->driver.pointer(1, &which, &to, (CUdeviceptr)(uintptr_t)data) == CUDA_SUCCESS ? id : 0;
 }
 
 /* Of blocks of the own pool the pool knows which they are, and does not even look where none was given back since. Not

@@ -283,30 +283,6 @@ static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdevice
     return CUDA_SUCCESS;
 }
 
-/* A device's own context: no memory of anything, only an address. */
-static CUresult current_context(CUcontext *out) {
-    static char own[FAKE_DEVICES];
-    const cudaError_t error = fake_trouble("cuCtxGetCurrent");
-    if (error != cudaSuccess)
-        return (CUresult)error;
-    *out = current ? (CUcontext)&own[device] : NULL;
-    return CUDA_SUCCESS;
-}
-
-cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
-                                             enum cudaDriverEntryPointQueryResult *found) {
-    (void)version, (void)flags;
-    BEGIN;
-    void *function = NULL;
-    if (!fake.old_driver && strcmp(name, "cuPointerGetAttributes") == 0)
-        function = (void *)ask;
-    else if (!fake.old_driver && strcmp(name, "cuCtxGetCurrent") == 0)
-        function = (void *)current_context;
-    *found = function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    *out = function;
-    return cudaSuccess;
-}
-
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     BEGIN;
     fake.copies += kind == cudaMemcpyDeviceToDevice;
@@ -461,20 +437,61 @@ static int parameters(const fake_library *library, bool *address) {
     return n;
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args) {
-    BEGIN;
-    fake_node node = {.kernel = kernel, .blocks = (int)config->gridDim.x, .threads = (int)config->blockDim.x};
+static cudaError_t put_kernel(cudaStream_t stream, fake_node node, int64_t shared, void **args) {
     bool address[FAKE_PARAMETERS];
-    const int allowed = ((const fake_library *)kernel)->dynamic;
-    if ((int64_t)config->dynamicSmemBytes > (allowed ? allowed : (48 << 10) - fake.static_shared))
+    const int allowed = ((const fake_library *)node.kernel)->dynamic;
+    if (shared > (allowed ? allowed : (48 << 10) - fake.static_shared))
         return fake_tell(cudaErrorInvalidValue);
-    if (fake_is_captured(config->stream)) {
-        const int n = parameters(kernel, address);
+    if (fake_is_captured(stream)) {
+        const int n = parameters(node.kernel, address);
         for (int i = 0; i < n; i++)
             memcpy(node.parameter[i], args[i], address[i] ? sizeof(void *) : sizeof node.parameter[i]);
     }
-    if (!fake_record(config->stream, node))
-        fake_run(kernel, node.blocks, node.threads, args);
+    if (!fake_record(stream, node))
+        fake_run(node.kernel, node.blocks, node.threads, args);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args) {
+    BEGIN;
+    const fake_node node = {.kernel = kernel, .blocks = (int)config->gridDim.x, .threads = (int)config->blockDim.x};
+    return put_kernel(config->stream, node, (int64_t)config->dynamicSmemBytes, args);
+}
+
+static CUresult launch_kernel(const CUlaunchConfig *config, CUfunction kernel, void **args, void **extra) {
+    const fake_node node = {.kernel = kernel, .blocks = (int)config->gridDimX, .threads = (int)config->blockDimX};
+    const cudaError_t error = fake_trouble("cuLaunchKernelEx");
+    if (error != cudaSuccess)
+        return (CUresult)error;
+    return extra ? CUDA_ERROR_INVALID_VALUE
+                 : (CUresult)put_kernel(config->hStream, node, (int64_t)config->sharedMemBytes, args);
+}
+
+/* ---- functions of the driver's ------------------------------------------------------------------------------------ */
+
+/* A device's own context: no memory of anything, only an address. */
+static CUresult current_context(CUcontext *out) {
+    static char own[FAKE_DEVICES];
+    const cudaError_t error = fake_trouble("cuCtxGetCurrent");
+    if (error != cudaSuccess)
+        return (CUresult)error;
+    *out = current ? (CUcontext)&own[device] : NULL;
+    return CUDA_SUCCESS;
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found) {
+    (void)version, (void)flags;
+    BEGIN;
+    void *function = NULL;
+    if (!fake.old_driver && strcmp(name, "cuPointerGetAttributes") == 0)
+        function = (void *)ask;
+    else if (!fake.old_driver && strcmp(name, "cuCtxGetCurrent") == 0)
+        function = (void *)current_context;
+    else if (!fake.old_driver && strcmp(name, "cuLaunchKernelEx") == 0)
+        function = (void *)launch_kernel;
+    *found = function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    *out = function;
     return cudaSuccess;
 }
 #endif
