@@ -16,6 +16,7 @@
 #include "fusion/bands_parts.h"
 #include "fusion/launch_shape.h"
 #include "fusion/nest.h"
+#include "fusion/partition_parts.h"
 #include "fusion/target.h"
 #include <math.h>
 #include <string.h>
@@ -221,6 +222,14 @@ static double bytes_of(const fsr_band_chooser *c, int host, int more, int g, dou
     return fsr_price_touched(c->p, group, near, issue);
 }
 
+static int64_t blocks_of(const fsr_group *host, const fsr_band_tile *own) {
+    const int64_t lines = fsr_ceil_div(host->kernel->integer[FSR_INT_ROWS], own->pitch);
+    const int64_t planes = own->deep ? fsr_ceil_div(lines, own->lines) : 1;
+    const int64_t rows = fsr_ceil_div(own->deep ? own->lines : lines, own->size[FSR_AXIS_LINE]);
+    const int64_t blocks = fsr_size_mul(rows, fsr_ceil_div(own->pitch, own->size[FSR_AXIS_ELEMENT]));
+    return fsr_size_mul(blocks, fsr_ceil_div(planes, own->size[FSR_AXIS_PLANE]));
+}
+
 /* The price of the host's kernel with its nests and group `more` (-1: without), placed as they are; waits: with what
  * tiles take beside their work. */
 static double price_of(const fsr_band_chooser *c, int host, int more, bool waits) {
@@ -234,17 +243,11 @@ static double price_of(const fsr_band_chooser *c, int host, int more, bool waits
         lost += c->prices->waits;
     }
     const double elements = evaluated * (double)c->p->group[host].kernel->integer[FSR_INT_ROWS];
-    const double placed = fsr_price_placed(c->prices, elements, tile->deep);
-    return c->prices->launch + (waits ? lost : 0) +
-           fmax(fsr_price_moved(c->prices, bytes, c->p->footprint), sum + (waits ? placed : 0));
-}
-
-static bool has_blocks(const fsr_group *host, const fsr_band_tile *own) {
-    const int64_t lines = fsr_ceil_div(host->kernel->integer[FSR_INT_ROWS], own->pitch);
-    const int64_t planes = own->deep ? fsr_ceil_div(lines, own->lines) : 1;
-    const int64_t rows = fsr_ceil_div(own->deep ? own->lines : lines, own->size[FSR_AXIS_LINE]);
-    const int64_t blocks = fsr_size_mul(rows, fsr_ceil_div(own->pitch, own->size[FSR_AXIS_ELEMENT]));
-    return fsr_size_mul(blocks, fsr_ceil_div(planes, own->size[FSR_AXIS_PLANE])) >= WAVES * fsr_nominal_gpu.processors;
+    const double moved = fsr_price_moved(c->prices, bytes, c->p->footprint);
+    if (!waits)
+        return c->prices->launch + fmax(moved, sum);
+    const double takes = fmax(moved, sum + fsr_price_placed(c->prices, elements, tile->deep));
+    return c->prices->launch + lost + takes * fsr_price_tail(blocks_of(&c->p->group[host], tile));
 }
 
 /* The shape that computes least twice, taken; false: there is no room for any. */
@@ -256,7 +259,8 @@ static bool take_best_shape(const fsr_band_chooser *c, int host, int g) {
     for (int i = 0; i < SHAPES; ++i) {
         take_shape(own, shapes[i].deep, shapes[i].high, shapes[i].broad);
         if (own->deep != (shapes[i].deep > 0) ||
-            (own->pitch == group->kernel->integer[FSR_INT_ROWS]) != (shapes[i].high == 1) || !has_blocks(group, own))
+            (own->pitch == group->kernel->integer[FSR_INT_ROWS]) != (shapes[i].high == 1) ||
+            blocks_of(group, own) < WAVES * fsr_nominal_gpu.processors)
             continue;
         const int64_t bytes = place_all(c, host, g);
         double sum = 0;
@@ -287,6 +291,11 @@ static double price_before(const fsr_band_chooser *c, int host, int g, bool wait
     return before + fsr_price_group(c->p, &c->p->group[host], &issue);
 }
 
+static void say_refused(const fsr_band_chooser *c, int host, int g, double apart, double joined) {
+    fsr_partition_note(c->p, (fsr_note){fsr_group_first(&c->p->group[g]), fsr_group_first(&c->p->group[host]),
+                                        "tiles of its values spare too little", joined, apart});
+}
+
 bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
     fsr_band_tile *own = &c->bands->tile[host];
     const bool any = c->bands->first[host] >= 0;
@@ -296,10 +305,12 @@ bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
         host_picture(c, host, g);
     const fsr_band_tile was = *own;
     const double before = price_before(c, host, g, false), all = price_before(c, host, g, true);
-    if (own->pitch >= 1 && take_best_shape(c, host, g) &&
-        price_of(c, host, g, false) < (1 - c->prices->gain) * before &&
-        (c->p->fuel >= 0 || price_of(c, host, g, true) < all))
-        return true;
+    if (own->pitch >= 1 && take_best_shape(c, host, g)) {
+        const double work = price_of(c, host, g, false), whole = price_of(c, host, g, true);
+        if (work < (1 - c->prices->gain) * before && (c->p->fuel >= 0 || whole < all))
+            return true;
+        say_refused(c, host, g, all, whole);
+    }
     *own = was;
     if (any)
         place_all(c, host, -1);
@@ -311,7 +322,11 @@ bool fsr_band_tiles_pay(const fsr_band_chooser *c, int host) {
     const double after = price_of(c, host, -1, true);
     for (int g = c->bands->first[host]; g >= 0; g = c->bands->next[g])
         before += fsr_price_group(c->p, &c->p->group[g], &issue);
-    return after < (1 - c->prices->margin) * before;
+    if (after < (1 - c->prices->margin) * before)
+        return true;
+    for (int g = c->bands->first[host]; g >= 0; g = c->bands->next[g])
+        say_refused(c, host, g, before, after);
+    return false;
 }
 
 /* ---- what the kernels say ----------------------------------------------------------------------------------- */

@@ -270,6 +270,11 @@ double fsr_price_placed(const fsr_prices *prices, double elements, bool deep) {
     return prices->placed * (deep ? FSR_AXES : FSR_AXES - 1) * elements / prices->issue;
 }
 
+double fsr_price_tail(int64_t blocks) {
+    const double each = (double)blocks / fsr_nominal_gpu.processors;
+    return each > 0 ? ceil(each) / each : 1;
+}
+
 /* What the elements of all tiles take beside their work. */
 static double placed(const fsr_prices *prices, const fsr_kernel *k) {
     double times = 1;
@@ -289,8 +294,9 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
         add_nest(prices, p, group, i, &bytes, issue);
     const bool tiles = k->nests && k->schedule.high;
     const double takes = *issue + (tiles ? placed(prices, k) : 0);
+    const double tail = tiles ? fsr_price_tail(fsr_tiles_blocks(k, k->integer)) : 1;
     return prices->launch + (tiles ? prices->waits * k->nests->n : 0) +
-           fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
+           tail * fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
            fsr_price_bytes(prices, spilled(prices, group));
 }
 

@@ -113,13 +113,46 @@ static void tiles_cost_less(void **state) {
     fsr_program_clear(&apart);
 }
 
-/* What a kernel of tiles spares must be more than its blocks lose as they wait: here all fits a cache. */
-static void few_bytes_have_no_tiles(void **state) {
+/* One turn of a text that gives the next inputs. */
+static void turn(fsr_name *name, int n, const char *text) {
+    fsr_node out[3];
+    assert_in_range(n, 1, 3);
+    fsr_exprs(g, text, name, n, out, n);
+    for (int i = 0; i < n; i++)
+        name[i].node = out[i];
+}
+
+/* What a kernel of tiles spares must be more than its blocks lose: they wait between nests, and where there are few of
+ * them the last ones leave multiprocessors idle. Two turns of two fields on 1000 by 1200 took 17.2 us of an H200 as two
+ * kernels, and 20.0 in tiles; the refusal is told with both prices. */
+static void few_blocks_have_no_tiles(void **state) {
     (void)state;
-    fsr_node x = neighbours(FSR_HINT_NONE);
-    fsr_program program = plan_of(&target_gpu, &x, 1);
+    fsr_name name[3] = {
+        {"x", plan_matrix(g, 1000, 1200)}, {"y", plan_matrix(g, 1000, 1200)}, {"z", plan_matrix(g, 1000, 1200)}};
+    for (int i = 0; i < 2; i++)
+        turn(name, 3,
+             "y = update(y, y[0, :], 0.5); y = update(y, y[1:, :], y[1:, :] - 0.5 * (z[1:, :] - z[:-1, :]));"
+             "x = update(x, x[:, 1:], x[:, 1:] - 0.5 * (z[:, 1:] - z[:, :-1]));"
+             "z = update(z, z[:-1, :-1], z[:-1, :-1] - 0.7 * (x[:-1, 1:] - x[:-1, :-1] + y[1:, :-1] - y[:-1, :-1]));"
+             "x, y, z");
+    fsr_program program = plan_of(&target_gpu, (fsr_node[]){name[0].node, name[1].node, name[2].node}, 3);
     assert_int_equal(program.info.kernels, 2);
     assert_int_equal(plan_nests(&program), 2);
+    assert_non_null(strstr(program.explanation, ": tiles of its values spare too little ("));
+    fsr_program_clear(&program);
+}
+
+/* Four sweeps of nine points over one picture that a cache holds: 56 us in two kernels of tiles, 67 in eight. */
+static void many_sweeps_have_tiles(void **state) {
+    (void)state;
+    fsr_name name = {"x", plan_matrix(g, 1536, 2560)};
+    for (int i = 0; i < 4; i++)
+        turn(&name, 1,
+             "p = pad(x, 1, mode=edge); r = p[:-2] + 2 * p[1:-1] + p[2:];"
+             "(r[:, :-2] + 2 * r[:, 1:-1] + r[:, 2:]) / 16");
+    fsr_program program = plan_of(&target_gpu, &name.node, 1);
+    assert_in_range(program.info.kernels, 1, 2);
+    assert_int_equal(plan_nests(&program), 8);
     fsr_program_clear(&program);
 }
 
@@ -151,7 +184,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(cuts_are_kept, setup, teardown),
                                        cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown),
                                        cmocka_unit_test_setup_teardown(tiles_cost_less, setup, teardown),
-                                       cmocka_unit_test_setup_teardown(few_bytes_have_no_tiles, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(few_blocks_have_no_tiles, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(many_sweeps_have_tiles, setup, teardown),
                                        cmocka_unit_test_setup_teardown(narrow_elements_have_no_tiles, setup, teardown),
                                        cmocka_unit_test_setup_teardown(many_kernels_have_bands, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
