@@ -306,10 +306,12 @@ bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
     const fsr_band_tile was = *own;
     const double before = price_before(c, host, g, false), all = price_before(c, host, g, true);
     if (own->pitch >= 1 && take_best_shape(c, host, g)) {
-        const double work = price_of(c, host, g, false), whole = price_of(c, host, g, true);
-        if (work < (1 - c->prices->gain) * before && (c->p->fuel >= 0 || whole < all))
+        const double work = price_of(c, host, g, false);
+        const bool spares = work < (1 - c->prices->gain) * before;
+        const double whole = spares && c->p->fuel < 0 ? price_of(c, host, g, true) : work;
+        if (spares && (c->p->fuel >= 0 || whole < all))
             return true;
-        say_refused(c, host, g, all, whole);
+        say_refused(c, host, g, spares ? all : before, whole);
     }
     *own = was;
     if (any)
