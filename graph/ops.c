@@ -22,6 +22,7 @@ enum {
     COMPLEX_ROUNDS = FSR_OP_COMPLEX_ROUNDS,
     LIMITED = FSR_OP_LIMITED,
     COMPLEX_LIMITED = FSR_OP_COMPLEX_LIMITED,
+    KEEPS = FSR_OP_KEEPS,
     SERIAL = FSR_OP_SERIAL,
     BLOCKS = FSR_OP_BLOCKS,
     ATOMIC = FSR_OP_ATOMIC,
@@ -116,6 +117,12 @@ bool fsr_op_is_atomic(fsr_op op, fsr_dtype dtype) {
 
 const char *fsr_op_into(fsr_op op) {
     return fsr_op_table[op].name;
+}
+
+bool fsr_op_rounds_half(fsr_op op, fsr_dtype result) {
+    const fsr_op_info *info = &fsr_op_table[op];
+    return fsr_dtype_is_half(result) && info->rule != FSR_RULE_CAST && info->rule != FSR_RULE_SELECT &&
+           !(info->flags & FSR_OP_KEEPS);
 }
 
 bool fsr_op_exact(fsr_op op, fsr_dtype compute) {

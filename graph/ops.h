@@ -50,7 +50,7 @@ fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
  * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). TURN,
  * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits. BY_LITERAL:
  * likewise for a literal b that is no power of two, and a known to be none but usual numbers. OF_ANGLE: of f32 it has a function of a and a's angle, which operations
- * of one a share. */
+ * of one a share. KEEPS: of numbers that a shorter dtype has the result is one that it has. */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,
@@ -64,7 +64,8 @@ enum {
     FSR_OP_POSITIVE = 512,
     FSR_OP_BY_LITERAL = 1024,
     FSR_OP_OF_ANGLE = 2048,
-    FSR_OP_COMPLEX_LIMITED = 4096
+    FSR_OP_COMPLEX_LIMITED = 4096,
+    FSR_OP_KEEPS = 8192
 };
 
 typedef enum fsr_identity {
@@ -134,6 +135,8 @@ bool fsr_op_exact(fsr_op op, fsr_dtype compute);
 bool fsr_op_is_atomic(fsr_op op, fsr_dtype dtype);
 /* What generated CUDA calls a store's combining by the op, behind fsr_into_. */
 const char *fsr_op_into(fsr_op op);
+/* A result of the dtype is computed in f32 and is to be rounded to f16 or bf16. Casts round by themselves. */
+bool fsr_op_rounds_half(fsr_op op, fsr_dtype result);
 /* Identity of op as a reduction over dtype. The op's identity must not be NONE. */
 fsr_value fsr_op_identity(fsr_op op, fsr_dtype dtype);
 /* The order in which elements of the dtype are combined changes bits: of sums and products of floats. */

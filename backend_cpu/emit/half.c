@@ -6,6 +6,8 @@
  * a _Float16 is converted one at a time by the compilers there are. Rounding stays in f32: what is loaded, computed
  * and stored again is packed once. Counter-example to keeping u16 in registers: every operation would unpack and pack.
  *
+ * A value that is stored and used by nothing else is rounded and packed in one function, which is shorter than both.
+ *
  * A conversion from more bits than f32 has must not be rounded twice: f64 becomes an f32 by rounding to odd (cut off,
  * the last bit set if anything was lost), which leaves the second rounding what it needs to know. An integer of 64 bits
  * loses its lower 32 in the same way, where it is so large that they cannot matter otherwise. */
@@ -28,6 +30,11 @@ const char *fsr_c_store(fsr_c_emit *e, fsr_dtype dtype) {
 const char *fsr_c_round(fsr_c_emit *e, fsr_dtype dtype) {
     e->half[dtype] = true;
     return dtype == FSR_F16 ? "fsr_f16_round(" : dtype == FSR_BF16 ? "fsr_bf16_round(" : "";
+}
+
+const char *fsr_c_pack(fsr_c_emit *e, fsr_dtype dtype) {
+    e->half[dtype] = true;
+    return dtype == FSR_F16 ? "fsr_f16_pack(" : "fsr_bf16_pack(";
 }
 
 const char *fsr_c_close(fsr_dtype dtype) {
@@ -60,29 +67,39 @@ static const char bits[] = "static inline u32 fsr_f32_bits(const f32 x) {\n"
 
 /* 0x38800000 is the least normal number of f16, 2^-14; 0x47800000 is 65536; adding 0.5 to what is smaller than 2^-14
  * rounds it to a multiple of 2^-24, the least subnormal. */
-static const char f16[] = "static inline f32 fsr_f16_load(const u16 h) {\n"
-                          "    const u32 a = (u32)(h & 0x7fff) << 13, top = a & 0x0f800000;\n"
-                          "    const u32 normal = a + (top == 0x0f800000 ? 0x70000000 : 0x38000000);\n"
-                          "    const u32 small = fsr_f32_bits(fsr_f32_of(a + 0x38800000) - 0x1p-14f);\n"
-                          "    return fsr_f32_of((top ? normal : small) | (u32)(h & 0x8000) << 16);\n"
-                          "}\n"
-                          "static inline f32 fsr_f16_round(const f32 x) {\n"
-                          "    const u32 b = fsr_f32_bits(x), a = b & 0x7fffffff;\n"
-                          "    const u32 near = (a + 0xfff + (a >> 13 & 1)) & 0xffffe000;\n"
-                          "    const u32 normal = near < 0x47800000 ? near : 0x7f800000;\n"
-                          "    const u32 nan = (a & 0xffffe000) | 0x400000;\n"
-                          "    const u32 small = fsr_f32_bits((fsr_f32_of(a) + 0.5f) - 0.5f);\n"
-                          "    const u32 r = a > 0x7f800000 ? nan : a < 0x38800000 ? small : normal;\n"
-                          "    return fsr_f32_of(r | (b ^ a));\n"
-                          "}\n"
-                          "/* Of a value that f16 has. */\n"
-                          "static inline u16 fsr_f16_store(const f32 x) {\n"
-                          "    const u32 b = fsr_f32_bits(x), a = b & 0x7fffffff;\n"
-                          "    const u32 normal = (a - 0x38000000) >> 13, rest = 0x7c00 | (a >> 13 & 0x3ff);\n"
-                          "    const u32 small = fsr_f32_bits(fsr_f32_of(a) + 0.5f) - 0x3f000000;\n"
-                          "    const u32 h = a >= 0x47800000 ? rest : a < 0x38800000 ? small : normal;\n"
-                          "    return (u16)(h | b >> 16 & 0x8000);\n"
-                          "}\n";
+static const char f16[] =
+    "static inline f32 fsr_f16_load(const u16 h) {\n"
+    "    const u32 a = (u32)(h & 0x7fff) << 13, top = a & 0x0f800000;\n"
+    "    const u32 normal = a + (top == 0x0f800000 ? 0x70000000 : 0x38000000);\n"
+    "    const u32 small = fsr_f32_bits(fsr_f32_of(a + 0x38800000) - 0x1p-14f);\n"
+    "    return fsr_f32_of((top ? normal : small) | (u32)(h & 0x8000) << 16);\n"
+    "}\n"
+    "static inline f32 fsr_f16_round(const f32 x) {\n"
+    "    const u32 b = fsr_f32_bits(x), a = b & 0x7fffffff;\n"
+    "    const u32 near = (a + 0xfff + (a >> 13 & 1)) & 0xffffe000;\n"
+    "    const u32 normal = near < 0x47800000 ? near : 0x7f800000;\n"
+    "    const u32 nan = (a & 0xffffe000) | 0x400000;\n"
+    "    const u32 small = fsr_f32_bits((fsr_f32_of(a) + 0.5f) - 0.5f);\n"
+    "    const u32 r = a > 0x7f800000 ? nan : a < 0x38800000 ? small : normal;\n"
+    "    return fsr_f32_of(r | (b ^ a));\n"
+    "}\n"
+    "/* Of a value that f16 has. */\n"
+    "static inline u16 fsr_f16_store(const f32 x) {\n"
+    "    const u32 b = fsr_f32_bits(x), a = b & 0x7fffffff;\n"
+    "    const u32 normal = (a - 0x38000000) >> 13, rest = 0x7c00 | (a >> 13 & 0x3ff);\n"
+    "    const u32 small = fsr_f32_bits(fsr_f32_of(a) + 0.5f) - 0x3f000000;\n"
+    "    const u32 h = a >= 0x47800000 ? rest : a < 0x38800000 ? small : normal;\n"
+    "    return (u16)(h | b >> 16 & 0x8000);\n"
+    "}\n"
+    "/* Of any value: rounded and stored. */\n"
+    "static inline u16 fsr_f16_pack(const f32 x) {\n"
+    "    const u32 b = fsr_f32_bits(x), a = b & 0x7fffffff;\n"
+    "    const u32 near = (a - 0x37fff001 + (a >> 13 & 1)) >> 13, normal = near < 0x7c00 ? near : 0x7c00;\n"
+    "    const u32 small = fsr_f32_bits(fsr_f32_of(a) + 0.5f) - 0x3f000000;\n"
+    "    const u32 nan = 0x7e00 | (a >> 13 & 0x3ff);\n"
+    "    const u32 h = a > 0x7f800000 ? nan : a < 0x38800000 ? small : normal;\n"
+    "    return (u16)(h | b >> 16 & 0x8000);\n"
+    "}\n";
 
 static const char bf16[] =
     "static inline f32 fsr_bf16_load(const u16 h) {\n"
@@ -94,6 +111,9 @@ static const char bf16[] =
     "}\n"
     "static inline u16 fsr_bf16_store(const f32 x) {\n"
     "    return (u16)(fsr_f32_bits(x) >> 16);\n"
+    "}\n"
+    "static inline u16 fsr_bf16_pack(const f32 x) {\n"
+    "    return fsr_bf16_store(fsr_bf16_round(x));\n"
     "}\n";
 
 void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to) {

@@ -75,10 +75,36 @@ static const char *wide_name(const void *of, int value, char *out) {
     return out;
 }
 
-static void put_op(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
+static bool reads(const fsr_kernel *k, int number, int value) {
+    int argument[FSR_MAX_ARGUMENTS], read = fsr_inst_arguments(k, number, argument);
+    for (int a = 0; a < read; a++)
+        if (argument[a] == value)
+            return true;
+    return false;
+}
+
+/* The value is rounded to f16 or bf16 where it is stored: nothing else reads it. */
+static bool is_packed(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    int readers = 0, reader = -1;
+    if (inst->kind != FSR_INST_OP || !fsr_op_rounds_half(inst->op, inst->dtype))
+        return false;
+    for (int i = 0; i < k->ninsts && readers < 2; i++)
+        if (reads(k, i, number)) {
+            readers++;
+            reader = i;
+        }
+    return readers == 1 && k->inst[reader].kind == FSR_INST_STORE && !k->inst[reader].filter &&
+           !k->inst[reader].combines;
+}
+
+static void put_op(fsr_c_emit *e, fsr_text *to, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
     const bool wide = fsr_c_is_widened_choice(e->k, inst);
     e->widens_choices |= wide;
+    e->packing = is_packed(e->k, number);
     fsr_c_scalar(e, to, inst, wide ? wide_name : value_name, e);
+    e->packing = false;
 }
 
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
@@ -98,7 +124,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         if (fsr_inst_chosen(e->k, &e->known, number) >= 0)
             fsr_text_add(to, "%s", fsr_c_value_name(e, fsr_inst_chosen(e->k, &e->known, number), name));
         else
-            put_op(e, to, inst);
+            put_op(e, to, number);
         break;
     case FSR_INST_CALL: fsr_c_scalar(e, to, inst, value_name, e); break;
     case FSR_INST_PICK:
@@ -138,7 +164,8 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     if (inst->combines)
         fsr_c_combined(e, inst, if_any, at);
     else
-        fsr_c_line(e, "%s%c%d[%s] = %s%s%s;", if_any, streams ? 'o' : 'x', buffer, at, fsr_c_store(e, dtype),
+        fsr_c_line(e, "%s%c%d[%s] = %s%s%s;", if_any, streams ? 'o' : 'x', buffer, at,
+                   is_packed(e->k, inst->arg[0]) ? fsr_c_pack(e, dtype) : fsr_c_store(e, dtype),
                    fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
     e->body.failed |= address.failed | drops.failed | where.failed;
     fsr_text_free(&address);

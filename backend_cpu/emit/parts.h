@@ -71,6 +71,7 @@ typedef struct fsr_c_emit {
     int nlibm;
     uint64_t complex_math;         /* functions of complex numbers used */
     bool math[FSR_C_MATH_MAX];     /* elementary functions used, by number */
+    bool packing;                  /* what is printed is rounded where it is stored */
     bool near;                     /* arguments are known to be below the limits of these functions */
     const fsr_body *checked;       /* the loop whose arguments the one being printed asks for; NULL: none */
     char streams[FSR_EMIT_NAME];   /* the name of whether they do, in the present loop */
@@ -208,6 +209,7 @@ const char *fsr_c_storage(fsr_dtype dtype);
 const char *fsr_c_load(fsr_c_emit *e, fsr_dtype dtype);
 const char *fsr_c_store(fsr_c_emit *e, fsr_dtype dtype);
 const char *fsr_c_round(fsr_c_emit *e, fsr_dtype dtype);
+const char *fsr_c_pack(fsr_c_emit *e, fsr_dtype dtype); /* rounds and stores */
 const char *fsr_c_close(fsr_dtype dtype);
 /* The functions that are used. */
 void fsr_c_half_put(const fsr_c_emit *e, fsr_text *to);

@@ -263,7 +263,7 @@ void fsr_c_op(fsr_c_emit *e, fsr_text *to, fsr_op op, fsr_dtype compute, fsr_dty
         to->failed = true;
         return;
     }
-    const bool rounds = fsr_dtype_is_half(result) && info->rule != FSR_RULE_CAST && info->rule != FSR_RULE_SELECT;
+    const bool rounds = fsr_op_rounds_half(op, result) && !e->packing;
     if (info->rule == FSR_RULE_CAST)
         note_cast(e, compute, result);
     if (rounds)
