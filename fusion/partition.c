@@ -155,6 +155,30 @@ static void find_used(fsr_partition *p) {
     }
 }
 
+/* Room for what is known of each node and value: nothing yet. */
+static bool take_room(fsr_partition *p) {
+    const fsr_flow *flow = p->flow;
+    size_t n = (size_t)flow->n + 1;
+    p->group_of = malloc(sizeof *p->group_of * n);
+    p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);
+    p->used = calloc(n * FSR_MAX_OUTPUTS, sizeof *p->used);
+    p->outputs = calloc(n, sizeof *p->outputs);
+    p->held = calloc(n, sizeof *p->held);
+    p->mark = calloc(n, sizeof *p->mark);
+    p->asked = fsr_flow_asked(flow);
+    p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
+    p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
+    p->refused = flow->npairs ? calloc((size_t)flow->npairs, sizeof *p->refused) : NULL;
+    if (!((p->refused || !flow->npairs) && p->group_of && p->stored && p->used && p->outputs && p->held && p->mark &&
+          p->reader_of_value && p->reader_of_leaf))
+        return false;
+    memset(p->group_of, 0xff, sizeof *p->group_of * n);
+    memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_OUTPUTS);
+    memset(p->reader_of_value, 0xff, sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
+    memset(p->reader_of_leaf, 0xff, sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
+    return true;
+}
+
 fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_target *target, const fsr_cuts *cuts,
                               bool fuse, int fuel, char *why, size_t size) {
     bool no_memory = false;
@@ -168,25 +192,8 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
                          .bare_reader = -1,
                          .footprint = fsr_price_footprint(flow),
                          .no_memory = &no_memory};
-    size_t n = (size_t)flow->n + 1;
-    p->group_of = malloc(sizeof *p->group_of * n);
-    p->stored = malloc(sizeof *p->stored * n * FSR_MAX_OUTPUTS);
-    p->used = calloc(n * FSR_MAX_OUTPUTS, sizeof *p->used);
-    p->outputs = calloc(n, sizeof *p->outputs);
-    p->held = calloc(n, sizeof *p->held);
-    p->mark = calloc(n, sizeof *p->mark);
-    p->asked = fsr_flow_asked(flow);
-    p->reader_of_value = malloc(sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
-    p->reader_of_leaf = malloc(sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
-    p->refused = flow->npairs ? calloc((size_t)flow->npairs, sizeof *p->refused) : NULL;
-    bool room = (p->refused || !flow->npairs) && p->group_of && p->stored && p->used && p->outputs && p->held &&
-                p->mark && p->reader_of_value && p->reader_of_leaf;
-    fsr_status status = room ? FSR_OK : FSR_ERR_MEMORY;
+    fsr_status status = take_room(p) ? FSR_OK : FSR_ERR_MEMORY;
     if (!status) {
-        memset(p->group_of, 0xff, sizeof *p->group_of * n);
-        memset(p->stored, 0xff, sizeof *p->stored * n * FSR_MAX_OUTPUTS);
-        memset(p->reader_of_value, 0xff, sizeof *p->reader_of_value * n * FSR_MAX_OUTPUTS);
-        memset(p->reader_of_leaf, 0xff, sizeof *p->reader_of_leaf * ((size_t)flow->nleaves + 1));
         for (int i = 0; i < flow->n; ++i)
             if ((flow->node[i].hint == FSR_HINT_MATERIALIZE && !fsr_is(flow->node[i].kind, FSR_IS_ARRAY)) ||
                 fsr_is(flow->node[i].kind, FSR_IS_STORED))

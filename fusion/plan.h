@@ -38,7 +38,7 @@ typedef enum fsr_thunk_kind {
     FSR_THUNK_CLEAR, /* use 0 becomes zeros */
     FSR_THUNK_LIBRARY,
     FSR_THUNK_LOOP, /* runs the thunks of its body, which stand behind it, turn after turn */
-    FSR_STEP_COUNT
+    FSR_THUNK_COUNT
 } fsr_thunk_kind;
 
 typedef struct fsr_use {

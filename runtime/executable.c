@@ -93,12 +93,12 @@ static fsr_status run_library(const fsr_execution *x, int i, fsr_fault *fault) {
 }
 
 static fsr_status run_thunk(const fsr_execution *x, int i, fsr_fault *fault) {
-    static fsr_status (*const run_kind[FSR_STEP_COUNT])(const fsr_execution *, int,
-                                                        fsr_fault *) = {[FSR_THUNK_KERNEL] = run_kernel,
-                                                                        [FSR_THUNK_COPY] = run_copy,
-                                                                        [FSR_THUNK_CLEAR] = run_clear,
-                                                                        [FSR_THUNK_LIBRARY] = run_library,
-                                                                        [FSR_THUNK_LOOP] = fsr_loop_run};
+    static fsr_status (*const run_kind[FSR_THUNK_COUNT])(const fsr_execution *, int,
+                                                         fsr_fault *) = {[FSR_THUNK_KERNEL] = run_kernel,
+                                                                         [FSR_THUNK_COPY] = run_copy,
+                                                                         [FSR_THUNK_CLEAR] = run_clear,
+                                                                         [FSR_THUNK_LIBRARY] = run_library,
+                                                                         [FSR_THUNK_LOOP] = fsr_loop_run};
     return run_kind[x->all->program.thunk[i].kind](x, i, fault);
 }
 
