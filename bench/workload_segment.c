@@ -86,7 +86,7 @@ static const bench_workload work[] = {
      .in = {{BENCH_VECTOR, 0}, {BENCH_VECTOR, 1}, {BENCH_VECTOR, 2}},
      .nouts = 1,
      .out = {{BENCH_CLOSE, 0}},
-     .kernels = 5,
+     .kernels = 6,
      .kernels_cpu = 3,
      .build = spmv_power},
 };
