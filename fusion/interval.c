@@ -142,6 +142,38 @@ bool fsr_value_was_near(const fsr_kernel *k, int v) {
     return from.low >= -0x1p31 && from.high <= 0x1p31;
 }
 
+/* What value v is at most, unless it is NaN; with sign -1 what its negative is at most. */
+static double most_but_nan(const fsr_kernel *k, int v, int sign, int deep) {
+    const fsr_inst *inst = &k->inst[v];
+    const fsr_interval known = interval(k, v, deep);
+    if (is_known(known))
+        return sign > 0 ? known.high : -known.low;
+    if (inst->kind != FSR_INST_OP || deep > DEEPEST || (inst->op != FSR_OP_MINIMUM && inst->op != FSR_OP_MAXIMUM))
+        return INFINITY;
+    const double a = most_but_nan(k, inst->arg[0], sign, deep + 1), b = most_but_nan(k, inst->arg[1], sign, deep + 1);
+    return (inst->op == FSR_OP_MINIMUM) == (sign > 0) ? fmin(a, b) : fmax(a, b);
+}
+
+bool fsr_value_fits(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    if (inst->kind != FSR_INST_OP || inst->op != FSR_OP_CAST ||
+        (inst->compute != FSR_F32 && inst->compute != FSR_F64) || fsr_dtype_class(inst->dtype) != FSR_CLASS_INT ||
+        fsr_dtype_size(inst->dtype) > 4 || inst->dtype == FSR_U32)
+        return false;
+    const fsr_interval to = of_dtype(inst->dtype);
+    return most_but_nan(k, inst->arg[0], 1, 0) < to.high && -most_but_nan(k, inst->arg[0], -1, 0) > to.low - 1;
+}
+
+bool fsr_value_is_limited(const fsr_kernel *k, int v) {
+    const fsr_inst *inst = &k->inst[v];
+    if (inst->kind != FSR_INST_OP || (inst->op != FSR_OP_MINIMUM && inst->op != FSR_OP_MAXIMUM) ||
+        (inst->compute != FSR_F32 && inst->compute != FSR_F64))
+        return false;
+    const fsr_inst *a = &k->inst[inst->arg[0]], *b = &k->inst[inst->arg[1]];
+    const double literal = b->kind == FSR_INST_CONST ? fsr_value_to_double(b->dtype, b->value) : 0;
+    return a->kind != FSR_INST_CONST && (literal < 0 || literal > 0);
+}
+
 bool fsr_value_shares_angle(const fsr_kernel *k, int v) {
     const fsr_inst *inst = &k->inst[v];
     if (inst->kind != FSR_INST_OP || !(fsr_op_get(inst->op)->flags & FSR_OP_OF_ANGLE) || inst->compute != FSR_F32)

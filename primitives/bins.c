@@ -163,13 +163,21 @@ static fsr_node guess_of(fsr_site at, const even *e, fsr_node x, double value, i
                        false);
 }
 
+/* A share as an i32; brought near the bins from `first` on first, so that backends see that it fits: beyond them nothing is
+ * counted. */
+static fsr_node number_of(fsr_site at, const even *e, fsr_node share, double first) {
+    const double below = first == 1 ? -1 : first - 1, bins = (double)e->bins, beyond = first + bins ? first + bins : 1;
+    share = fsr_maximum_at(at, share, guess_of(at, e, share, below, 0));
+    return fsr_convert(at, fsr_minimum_at(at, share, guess_of(at, e, share, beyond, 1)), FSR_I32, false);
+}
+
 /* The bin of elements inside of the range where nothing rounds. */
 static fsr_node exact_bin(fsr_site at, const even *e, fsr_node own) {
     const double first = e->low / e->step;
     fsr_node share = fsr_mul_at(at, own, guess_of(at, e, own, 1 / e->step, 0));
     if (first < 0)
         share = fsr_floor_at(at, share);
-    fsr_node i = fsr_convert(at, share, FSR_I32, false);
+    fsr_node i = number_of(at, e, share, first);
     return first != 0 && fsr_node_sound(i) ? fsr_sub_at(at, i, fsr_whole(at, i, (int64_t)first)) : i;
 }
 
@@ -178,7 +186,7 @@ static fsr_node exact_bin(fsr_site at, const even *e, fsr_node own) {
 static fsr_node near_bin(fsr_site at, const even *e, fsr_node own, fsr_node v) {
     const double scale = (double)e->bins / (e->high - e->low);
     fsr_node share = fsr_mul_at(at, fsr_sub_at(at, v, guess_of(at, e, v, e->low, 0)), guess_of(at, e, v, scale, 0));
-    fsr_node i = fsr_convert(at, fsr_add_at(at, share, guess_of(at, e, v, 0.25, 0)), FSR_I32, false);
+    fsr_node i = number_of(at, e, fsr_add_at(at, share, guess_of(at, e, v, 0.25, 0)), 0);
     fsr_node from =
         fsr_add_at(at, fsr_mul_at(at, fsr_convert(at, i, FSR_F64, false), real(at, i, e->step)), real(at, i, e->low));
     if (!fsr_node_sound(from))

@@ -17,7 +17,7 @@
 #include "runtime/fault.h"
 
 /* Changes whenever the same kernel would be printed differently; part of the disk cache's key. */
-#define FSR_EMIT_C_VERSION 31
+#define FSR_EMIT_C_VERSION 32
 
 typedef enum fsr_task_mode {
     FSR_MODE_WHOLE,    /* whole rows */

@@ -10,11 +10,16 @@
  * bits took half of the time of a histogram, whose loop makes them of 32. */
 #include "backend_cpu/emit/parts.h"
 
-/* An index that clips is a number of 32 bits, made wider where it is brought inside, and not by an earlier stage or pass. */
+/* An index that clips, or drops where no extent passes 32 bits, is a number of 32 bits, made wider where it is brought inside,
+ * and not by an earlier stage or pass. */
 static bool is_widened(const fsr_c_emit *e, const fsr_inst *inst) {
     const int index = inst->arg[0];
-    return inst->mode == FSR_INDEX_CLIP && fsr_inst_widens(&e->k->inst[index]) && !e->crossing[index] &&
-           !e->k->stand[index].keep;
+    const bool has_text = inst->mode == FSR_INDEX_CLIP || (inst->mode == FSR_INDEX_DROP && !e->s->wide);
+    return has_text && fsr_inst_widens(&e->k->inst[index]) && !e->crossing[index] && !e->k->stand[index].keep;
+}
+
+bool fsr_c_is_inside_narrow(const fsr_c_emit *e, int number) {
+    return e->k->inst[number].kind == FSR_INST_INSIDE && is_widened(e, &e->k->inst[number]);
 }
 
 /* "fsr_clip(v3, n9)": the index, brought inside. */
@@ -23,7 +28,8 @@ void fsr_c_put_inside(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     const bool narrow = is_widened(e, inst);
     const int index = narrow ? e->k->inst[inst->arg[0]].arg[0] : inst->arg[0];
     e->modes[inst->mode] |= !narrow;
-    e->clips_narrow |= narrow;
+    e->clips_narrow |= narrow && inst->mode == FSR_INDEX_CLIP;
+    e->drops_narrow |= narrow && inst->mode == FSR_INDEX_DROP;
     fsr_text_add(to, "fsr_%s%s(%s, %s)", fsr_index_mode_name(inst->mode), narrow ? "_narrow" : "",
                  fsr_c_value_name(e, index, value), fsr_c_integer(e, inst->index, extent));
 }
@@ -100,9 +106,17 @@ static const char narrow_text[] = "static inline i64 fsr_clip_narrow(i32 i, i64 
                                   "    return i < last ? i : last;\n"
                                   "}\n";
 
+/* As fsr_drop, of extents that an i32 has. */
+static const char drop_narrow_text[] = "static inline i64 fsr_drop_narrow(i32 i, i64 n) {\n"
+                                       "    i += (i >> 31) & (i32)n;\n"
+                                       "    return i | (i32)((u32)n - 1 - (u32)i) >> 31;\n"
+                                       "}\n";
+
 void fsr_c_inside_functions(const fsr_c_emit *e, fsr_text *to) {
     if (e->clips_narrow)
         fsr_text_raw(to, narrow_text, sizeof narrow_text - 1);
+    if (e->drops_narrow)
+        fsr_text_raw(to, drop_narrow_text, sizeof drop_narrow_text - 1);
     for (int b = 0; fsr_index_mode_name((fsr_index_mode)b); b++)
         if (e->modes[b])
             fsr_text_add(to, "%s", text_of[b]);

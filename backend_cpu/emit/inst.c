@@ -101,9 +101,11 @@ static bool is_packed(const fsr_kernel *k, int number) {
 static void put_op(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     const bool wide = fsr_c_is_widened_choice(e->k, inst);
+    const fsr_inst ordered = fsr_c_literal_first(e->k, inst);
     e->widens_choices |= wide;
     e->packing = is_packed(e->k, number);
-    fsr_c_scalar(e, to, inst, wide ? wide_name : value_name, e);
+    if (!fsr_c_put_fitting(e, to, number))
+        fsr_c_scalar(e, to, &ordered, wide ? wide_name : value_name, e);
     e->packing = false;
 }
 

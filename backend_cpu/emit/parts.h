@@ -63,10 +63,11 @@ typedef struct fsr_c_emit {
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool quotients;                             /* some are, in this nest or one before */
     bool modes[FSR_INDEX_DROP + 1];             /* of indices, that the body names */
-    bool clips_narrow;                          /* indices of 32 bits are clipped as such */
+    bool clips_narrow, drops_narrow;            /* indices of 32 bits are clipped, dropped as such */
     bool widens_choices;                        /* some condition is made as wide as what it chooses */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
-    bool half[FSR_DTYPE_COUNT]; /* its functions are used */
+    bool fitting[2][FSR_DTYPE_COUNT]; /* conversions of f32, of f64, of what fits */
+    bool half[FSR_DTYPE_COUNT];       /* its functions are used */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
     uint64_t complex_math;         /* functions of complex numbers used */
@@ -190,6 +191,15 @@ void fsr_c_insts(fsr_c_emit *e, const int *list, int n);
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
 /* Everything one column of a pass's loop (its instructions, n of them) does. */
 void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
+
+/* ---- fits.c: shorter texts ------------------------------------------------------------------------ */
+
+/* The text of a conversion of what fits; false: instruction `number` is none. */
+bool fsr_c_put_fitting(fsr_c_emit *e, fsr_text *to, int number);
+/* The instruction, a minimum or maximum with its literal in front. */
+fsr_inst fsr_c_literal_first(const fsr_kernel *k, const fsr_inst *inst);
+/* The conversions, if the kernel has any. */
+void fsr_c_fitting_put(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- choose.c: conditions of fewer bytes than what they choose ---------------------------------- */
 

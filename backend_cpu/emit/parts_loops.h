@@ -139,6 +139,8 @@ bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst);
 void fsr_c_put_moored(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* inst.c: the text of a guard's truth. */
 void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard);
+/* Instruction `number` is an INSIDE whose index is of 32 bits, and its value too. */
+bool fsr_c_is_inside_narrow(const fsr_c_emit *e, int number);
 /* The text of an INSIDE's value; and the line behind it, if it raises. */
 void fsr_c_put_inside(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst);

@@ -23,13 +23,18 @@ static bool reads(const fsr_c_emit *e, const fsr_body *loop, int value) {
     return false;
 }
 
+/* An index of 32 bits is held as one. */
+static const char *held_as(const fsr_c_emit *e, int number) {
+    return fsr_c_type(fsr_c_is_inside_narrow(e, number) ? FSR_I32 : e->k->inst[number].dtype);
+}
+
 void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS];
     fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_body_crossing(e->k, loop, stage, e->crossing);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
-            fsr_c_line(e, "%s u%d_[%d];", fsr_c_type(e->k->inst[i].dtype), i, e->abreast ? e->s->abreast : e->s->strip);
+            fsr_c_line(e, "%s u%d_[%d];", held_as(e, i), i, e->abreast ? e->s->abreast : e->s->strip);
 }
 
 void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {
@@ -41,7 +46,8 @@ void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {
 void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at) {
     for (int i = 0; i < part->n && !e->checked; i++)
         if (e->crossing[part->inst[i]] && !e->dead[part->inst[i]])
-            fsr_c_line(e, "u%d_[%s] = v%d;", part->inst[i], at, part->inst[i]);
+            fsr_c_line(e, "u%d_[%s] = %sv%d;", part->inst[i], at,
+                       fsr_c_is_inside_narrow(e, part->inst[i]) ? "(i32)" : "", part->inst[i]);
 }
 
 /* "fsr_philox_row" of "fsr_philox($a, $b, $c)"; it is known as used. */

@@ -386,6 +386,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
     fsr_c_quotient_functions(e, to);
     fsr_c_inside_functions(e, to);
     put_math(e, to);
+    fsr_c_fitting_put(e, to);
     for (int s = 0; s < FSR_DTYPE_COUNT; s++)
         for (int d = 0; d < FSR_DTYPE_COUNT; d++)
             if (e->cast[s][d]) {
