@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "sort" on a CPU. Long rows one after the other, each by all threads; of many rows each thread takes
- * some, which it sorts in its cache. Either way what a row becomes is a function of its elements alone. */
+ * some, which it sorts in its cache. Either way what a row becomes is a function of its elements alone.
+ *
+ * What stands at the end of a long row and has nothing behind it in any order, NaN or the greatest integer, stays there: so
+ * values with a length that only the device knows are filled up, and few of many elements are sorted in the time of few. */
 #include "backend_cpu/run/sort.h"
 #include "graph/shape.h"
 #include "graph/size.h"
@@ -81,10 +84,63 @@ static void sort_rows(void *arg, int worker) {
         sort_some(j, low, low + j->rows_each < j->rows ? low + j->rows_each : j->rows);
 }
 
+/* ---- what stays at a row's end ------------------------------------------------------------------------------- */
+
+/* Whether no key is greater than the element's. */
+static bool is_last(const fsr_key_form *f, uint64_t word) {
+    return f->nan ? (word & f->magnitude) > f->most : (word ^ f->base) == f->most;
+}
+
+#define COUNT_LAST(T)                                             \
+    while (n > 0 && is_last(&s->form, ((const T *)s->in)[n - 1])) \
+        n--;
+
+/* How many elements there are in front of those. */
+static int64_t without_last(const fsr_sort *s, size_t size) {
+    int64_t n = s->n;
+    if (size == 1)
+        COUNT_LAST(uint8_t)
+    else if (size == 2)
+        COUNT_LAST(uint16_t)
+    else if (size == 4)
+        COUNT_LAST(uint32_t)
+    else
+        COUNT_LAST(uint64_t)
+    return n;
+}
+
+/* Results from rank `from` on: each element where it was, NaN with the usual bits. */
+static void leave_last(const fsr_sort *s, size_t size, int64_t from) {
+    const uint64_t first = (uint64_t)from;
+    char *const keys = s->keys;
+    for (int64_t i = from; s->places && i < s->n; i++)
+        if (s->wide)
+            ((uint64_t *)s->places)[i] = (uint64_t)i;
+        else
+            ((uint32_t *)s->places)[i] = (uint32_t)i;
+    if (!keys || from == s->n)
+        return;
+    fsr_sort_pick(&s->form, size, true, s->in, &first, 1, keys + (size_t)from * size);
+    for (int64_t done = 1, left = s->n - from - 1; left > 0;) {
+        const int64_t now = left < done ? left : done;
+        memcpy(keys + (size_t)(from + done) * size, keys + (size_t)from * size, (size_t)now * size);
+        done += now;
+        left -= now;
+    }
+}
+
 static void sort_long(const job *j) {
     for (int64_t row = 0; row < j->rows; row++) {
-        fsr_sort s = row_of(j, row);
-        sort_row(j, &s);
+        const fsr_sort whole = row_of(j, row);
+        fsr_sort s = whole;
+        s.n = without_last(&whole, j->size);
+        leave_last(&whole, j->size, s.n);
+        if (s.n < LONG_ROW) {
+            s.threads = NULL;
+            s.parts = 1;
+        }
+        if (s.n > 0)
+            sort_row(j, &s);
     }
 }
 
