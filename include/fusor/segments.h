@@ -90,7 +90,7 @@ typedef struct fsr_csr {
 
 /* The matrix of elements at coordinates, in any order: row, column, integers, and values, vectors of one length; each
  * row keeps their order, equal coordinates stay two. Rows and columns outside are told (FSR_ERR_INDEX, as
- * FSR_INDEX_RAISE has it); negative columns count from the end. *out receives poisons on a mistake: FSR_ERR_DTYPE,
+ * FSR_INDEX_RAISE has it; a negative row is outside, and told less `rows`); negative columns count from the end. *out receives poisons on a mistake: FSR_ERR_DTYPE,
  * FSR_ERR_SHAPE; FSR_ERR_VALUE: rows or cols is below 1. */
 void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
                          int64_t cols);
