@@ -42,6 +42,7 @@ bool fsr_element_fits(fsr_node x, fsr_element_use *use) {
         return rec->weak || fsr_is(rec->kind, FSR_IS_LITERAL) || ++use->sources <= MOST_SOURCES;
     if (is_place(rec))
         return true;
+    use->takes = use->takes || fsr_is(rec->kind, FSR_TAKES);
     use->cost += fsr_is(rec->kind, FSR_IS_INSTRUCTION) ? fsr_op_get(rec->op)->cost : 1;
     bool fits = use->cost <= MOST_COST;
     for (int i = 0; i < rec->nargs && fits; i++)

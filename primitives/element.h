@@ -9,6 +9,7 @@
 typedef struct fsr_element_use {
     int sources; /* arrays, and values from outside */
     int cost;    /* of the operations, as graph/scalar_ops.def has it */
+    bool takes;  /* elements at computed places */
     bool far;    /* some index on the way may be beyond 32 bits: of a view's source, longer than the view */
 } fsr_element_use;
 

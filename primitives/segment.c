@@ -80,12 +80,14 @@ typedef struct folding {
     fsr_node begins,
         broken; /* marks of each block that is folded by loops: a segment begins with it; ends inside of it */
     bool fits, wide, flat, brief;
-    int shift; /* a block has 1 << shift elements */
-    int lanes; /* of each segment; 0: one loop takes all of its elements */
+    int shift;       /* a block has 1 << shift elements */
+    int lanes, turn; /* of each segment, and elements of a turn; lanes 0: one loop takes all of its elements */
 } folding;
 
 enum { LEAST_SHIFT = 5, MOST_SHIFT = 8, PARTS_SHIFT = 2 };
-enum { MOST_LANES = 8, BLOCK_LANES = 32, LANE_TURN = 2, LANE_SHIFT = 6 }; /* of the part of a block for each lane */
+/* Lanes of a segment, and elements of a turn: of what is taken at computed places, and of others; of a block, and the
+ * part of it for each lane of a segment. */
+enum { TAKEN_LANES = 8, TAKEN_TURN = 1, LANES = 4, LANE_TURN = 4, BLOCK_LANES = 32, LANE_SHIFT = 6 };
 
 static int shift_of(const fsr_segments *s) {
     int shift = LEAST_SHIFT;
@@ -94,25 +96,20 @@ static int shift_of(const fsr_segments *s) {
     return shift;
 }
 
-/* Lanes that have a turn of a segment of average length; 0: one would have it, or what is folded is not for lanes. */
-static int lanes_of(const fsr_segments *s, const fsr_operator *op, bool flat, unsigned flags) {
-    int lanes = MOST_LANES;
-    if (!flat || !op->commutative || !(flags & FSR_FOLD_LANES) || !s->count)
-        return 0;
-    while (lanes > 1 && lanes * LANE_TURN > s->n / s->count)
-        lanes /= 2;
-    return lanes > 1 ? lanes : 0;
-}
-
-/* Offsets that are more than a few operations are stored, as each lane computes those of its segment. */
-static void store_offsets(fsr_node offsets) {
-    fsr_element_use use = {0};
-    if (!fsr_element_fits(offsets, &use))
-        fsr_hint_set(offsets, FSR_HINT_MATERIALIZE);
+/* Sets lanes and turn. Of sums alone, whose segments are read fast in any case, a segment of average length has a turn
+ * for each lane, or there are none. */
+static void choose_lanes(folding *f, bool takes, unsigned flags) {
+    const fsr_segments *s = f->s;
+    const int64_t mean = s->count ? s->n / s->count : 0;
+    f->turn = takes ? TAKEN_TURN : LANE_TURN;
+    if (!f->flat || !f->op->commutative || !(flags & FSR_FOLD_LANES) || mean < (takes ? 2 : LANES * LANE_TURN))
+        return;
+    for (f->lanes = takes ? TAKEN_LANES : LANES; f->lanes > mean; f->lanes /= 2)
+        ;
 }
 
 static fsr_lanes lanes_for(const folding *f, int lanes, bool skips) {
-    return (fsr_lanes){f->s->at, f->op, f->in, f->identity, f->fits, skips, lanes, LANE_TURN};
+    return (fsr_lanes){f->s->at, f->op, f->in, f->identity, f->fits, skips, lanes, f->turn};
 }
 
 static fsr_node identity_of(const folding *f, int i, fsr_dtype dtype) {
@@ -370,15 +367,15 @@ void fsr_segment_fold(const fsr_segments *s, fsr_node *out, const fsr_node *in, 
     shape.dim[0] = s->count;
     f.fits = true;
     f.flat = shape.ndim == 1;
-    f.lanes = lanes_of(s, op, f.flat, flags);
-    if (f.lanes)
-        store_offsets(s->offsets);
-    f.shift = f.lanes ? LANE_SHIFT + __builtin_ctz((unsigned)f.lanes) : shift_of(s);
     for (int i = 0; i < op->arity; i++) {
         f.in[i] = as_rows(s->at, in[i]);
         f.identity[i] = f.middle[i] = identity_of(&f, i, fsr_node_dtype(in[i]));
         f.fits = fsr_element_fits(f.in[i], &use) && f.fits;
     }
+    choose_lanes(&f, use.takes && f.fits, flags);
+    if (f.lanes)
+        fsr_lanes_store(s->offsets);
+    f.shift = f.lanes ? LANE_SHIFT + __builtin_ctz((unsigned)f.lanes) : shift_of(s);
     /* Lanes pass the last place by less than a turn. */
     if (use.far || (f.lanes && s->n > INT32_MAX - BLOCK_LANES * LANE_TURN)) {
         places.low = fsr_convert(s->at, s->low, FSR_I64, false);

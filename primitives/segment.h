@@ -59,5 +59,7 @@ typedef struct fsr_lanes {
 /* Those of rows that begin at `begin`, of at most so many elements. arg: where each ends, as if it had no gap, and with
  * `skips` where the gap begins and how long it is. */
 void fsr_lanes_fold(const fsr_lanes *l, fsr_node begin, const fsr_node *arg, int64_t most, fsr_node *out);
+/* Offsets that are more than a few operations are stored, as each lane computes those of its segment. */
+void fsr_lanes_store(fsr_node offsets);
 
 #endif

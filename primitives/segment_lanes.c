@@ -58,3 +58,9 @@ void fsr_lanes_fold(const fsr_lanes *l, fsr_node begin, const fsr_node *arg, int
     fsr_iterate_at(at, sizeof loop, result, &loop, state, column, (most + each - 1) / each);
     fsr_reduce_with_at(at, sizeof *l->op, out, result + 1, l->op, (int[]){1}, 1, 0);
 }
+
+void fsr_lanes_store(fsr_node offsets) {
+    fsr_element_use use = {0};
+    if (!fsr_element_fits(offsets, &use))
+        fsr_hint_set(offsets, FSR_HINT_MATERIALIZE);
+}

@@ -45,11 +45,10 @@ static void segments(void **state) {
           6 * (int64_t)N);
 }
 
-/* Lanes of a product's rows: as many as the average row has turns for, two elements each; what is read once leaves the
- * caches first; and indices of 32 bits are taken as such. */
+/* Lanes of a product's rows, as many as the average one has elements for; what is read once leaves the caches first; and indices of 32 bits are taken as such. */
 static void lanes(void **state) {
     (void)state;
-    static const struct { int64_t rows, lanes; } expected[] = {{N / 16, 8}, {N / 100, 8}, {N / 9, 4}, {N / 4, 2}};
+    static const struct { int64_t rows, lanes; } expected[] = {{N / 16, 8}, {N / 100, 8}, {N / 6, 4}, {N / 3, 2}};
     for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++) {
         const int64_t rows = expected[i].rows, n = N;
         const fsr_node offsets = fsr_input(g, "o", FSR_I32, 1, (int64_t[]){rows + 1});
