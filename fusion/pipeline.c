@@ -11,8 +11,8 @@ static const struct {
 } pipeline[] = {
     {"compose", fsr_rewrite_compose}, {"simplify", fsr_rewrite_simplify}, {"fold", fsr_rewrite_fold},
     {"masks", fsr_rewrite_masks},     {"cse", fsr_rewrite_cse},           {"bounds", fsr_rewrite_bounds},
-    {"narrow", fsr_rewrite_narrow},   {"hoist", fsr_rewrite_hoist},       {"places", fsr_rewrite_places},
-    {"dce", fsr_rewrite_dce},
+    {"narrow", fsr_rewrite_narrow},   {"hoist", fsr_rewrite_hoist},       {"unstack", fsr_rewrite_unstack},
+    {"places", fsr_rewrite_places},   {"dce", fsr_rewrite_dce},
 };
 enum { REWRITES = sizeof pipeline / sizeof pipeline[0] };
 

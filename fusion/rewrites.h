@@ -21,6 +21,7 @@ bool fsr_rewrite_cse(fsr_flow *flow, fsr_status *status);    /* equal nodes beco
 bool fsr_rewrite_bounds(fsr_flow *flow, fsr_status *status); /* gathers of indices that are never outside clip */
 bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status); /* indices of 32 bits in comparisons and gathers */
 bool fsr_rewrite_hoist(fsr_flow *flow, fsr_status *status);  /* maps and reductions of placed elements come first */
+bool fsr_rewrite_unstack(fsr_flow *flow, fsr_status *status); /* reductions of stacked pieces are maps of them */
 bool fsr_rewrite_places(fsr_flow *flow, fsr_status *status); /* places are stored as they are asked for */
 bool fsr_rewrite_dce(fsr_flow *flow, fsr_status *status);    /* what no output needs is dropped */
 
