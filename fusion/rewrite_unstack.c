@@ -84,8 +84,8 @@ static bool reduces_pieces(const unstacker *u, const fsr_flow_node *n, pieces *o
     const int axis = only_axis(n->axes);
     const fsr_flow_node *of = &u->from->node[n->arg[0].id];
     const fsr_dtype dtype = of->dtype[n->arg[0].output];
-    return axis >= 0 && n->dtype[0] == dtype && !fsr_dtype_is_half(dtype) && fsr_combine_dtype(n->combine, 0) == dtype &&
-           find_pieces(u, n->arg[0], axis, out);
+    return axis >= 0 && n->dtype[0] == dtype && !fsr_dtype_is_half(dtype) &&
+           fsr_combine_dtype(n->combine, 0) == dtype && find_pieces(u, n->arg[0], axis, out);
 }
 
 static fsr_link add(unstacker *u, const fsr_flow_node *n) {

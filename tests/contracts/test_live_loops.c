@@ -172,6 +172,7 @@ static void live_points(void **state) {
             if (d.count == 0) {
                 double back[78];
                 subject_error(subject_ctx, fsr_read(got[0], back, sizeof back), FSR_ERR_EMPTY, "no element is there");
+                free(d.kept);
                 continue;
             }
             want[0] = fsr_interp(x, all, fsr_sin(all), none, none);

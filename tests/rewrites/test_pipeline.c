@@ -5,8 +5,8 @@
 
 static void the_table(void **state) {
     (void)state;
-    static const char *const expected[] = {"compose", "simplify", "fold",  "masks",  "cse",
-                                           "bounds",  "narrow",   "hoist", "unstack", "places", "dce"};
+    static const char *const expected[] = {"compose", "simplify", "fold",    "masks",  "cse", "bounds",
+                                           "narrow",  "hoist",    "unstack", "places", "dce"};
     int n = 0;
     for (; fsr_rewrite_name(n); n++) {
         assert_true(n < 11);
