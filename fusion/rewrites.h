@@ -15,15 +15,15 @@ bool fsr_rewrite_compose(fsr_flow *flow,
                          fsr_status *status); /* views of views become one view; identity views vanish */
 bool fsr_rewrite_simplify(fsr_flow *flow,
                           fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
-bool fsr_rewrite_fold(fsr_flow *flow, fsr_status *status);   /* exact ops on literals */
-bool fsr_rewrite_masks(fsr_flow *flow, fsr_status *status);  /* numbers made of a bool and literals are choices */
-bool fsr_rewrite_cse(fsr_flow *flow, fsr_status *status);    /* equal nodes become one */
-bool fsr_rewrite_bounds(fsr_flow *flow, fsr_status *status); /* gathers of indices that are never outside clip */
-bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status); /* indices of 32 bits in comparisons and gathers */
-bool fsr_rewrite_hoist(fsr_flow *flow, fsr_status *status);  /* maps and reductions of placed elements come first */
+bool fsr_rewrite_fold(fsr_flow *flow, fsr_status *status);    /* exact ops on literals */
+bool fsr_rewrite_masks(fsr_flow *flow, fsr_status *status);   /* numbers made of a bool and literals are choices */
+bool fsr_rewrite_cse(fsr_flow *flow, fsr_status *status);     /* equal nodes become one */
+bool fsr_rewrite_bounds(fsr_flow *flow, fsr_status *status);  /* gathers of indices that are never outside clip */
+bool fsr_rewrite_narrow(fsr_flow *flow, fsr_status *status);  /* indices of 32 bits in comparisons and gathers */
+bool fsr_rewrite_hoist(fsr_flow *flow, fsr_status *status);   /* maps and reductions of placed elements come first */
 bool fsr_rewrite_unstack(fsr_flow *flow, fsr_status *status); /* reductions of stacked pieces are maps of them */
-bool fsr_rewrite_places(fsr_flow *flow, fsr_status *status); /* places are stored as they are asked for */
-bool fsr_rewrite_dce(fsr_flow *flow, fsr_status *status);    /* what no output needs is dropped */
+bool fsr_rewrite_places(fsr_flow *flow, fsr_status *status);  /* places are stored as they are asked for */
+bool fsr_rewrite_dce(fsr_flow *flow, fsr_status *status);     /* what no output needs is dropped */
 
 typedef struct fsr_rewrite_options {
     const char *skip;        /* comma-separated names, or NULL */
