@@ -4,6 +4,7 @@
 #include "fusion/launch_shape.h"
 #include "tests/host_cuda/machine.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,16 +165,22 @@ static int arguments(const fsr_kernel *k, fsr_launch *launch, uint64_t reciproca
     return n;
 }
 
+/* One launch at a time: the machine, the list of what is compiled and the counts are the process'. A device takes launches
+ * of several threads, so the library may launch without a lock of its own. */
 static fsr_status run(const char *name, const char *source, void **args, int64_t blocks, int threads, bool together,
                       uint64_t seed, fsr_fault *fault) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     host_program *program = NULL;
     if (blocks < 0 || blocks > INT32_MAX)
         return fsr_fault_set(fault, FSR_ERR_VALUE, "%lld blocks", (long long)blocks);
+    pthread_mutex_lock(&lock);
     fsr_status status = find_program(name, source, &program, fault);
-    if (status != FSR_OK)
-        return status;
-    launches_made++;
-    return host_machine_run(program, args, (unsigned)blocks, (unsigned)threads, together, seed, fault);
+    if (!status) {
+        launches_made++;
+        status = host_machine_run(program, args, (unsigned)blocks, (unsigned)threads, together, seed, fault);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
 }
 
 fsr_status host_cuda_run_text(const char *name, const char *source, void **args, int blocks, int threads, uint64_t seed,
