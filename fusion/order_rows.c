@@ -254,16 +254,6 @@ static bool any_calls(const fsr_flow *flow) {
     return false;
 }
 
-/* What was made is brought into the form that rewrites leave. */
-static fsr_status tidy(fsr_flow *flow) {
-    static const fsr_rewrite_fn rewrites[] = {fsr_rewrite_compose, fsr_rewrite_fold, fsr_rewrite_cse, fsr_rewrite_dce};
-    fsr_status status = FSR_OK;
-    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites && !status; ++i)
-        rewrites[i](flow, &status);
-    fsr_flow_settle_pairs(flow);
-    return status;
-}
-
 fsr_status fsr_flow_order_rows(fsr_flow *flow, const fsr_program_options *options) {
     fsr_status status = FSR_OK;
     if (!options->fusion || options->fuel >= 0 || !any_calls(flow))
@@ -277,7 +267,7 @@ fsr_status fsr_flow_order_rows(fsr_flow *flow, const fsr_program_options *option
         copy_all(&m);
     if (!m.failed && m.made) {
         fsr_flow_become(flow, &m.to, m.at);
-        status = tidy(flow);
+        status = fsr_rewrites_tidy(flow);
     } else {
         free(m.to.node);
         status = m.failed ? FSR_ERR_MEMORY : FSR_OK;

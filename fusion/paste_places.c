@@ -165,17 +165,6 @@ static bool any_pastes(const fsr_flow *flow) {
     return any;
 }
 
-/* What was made is brought into the form that rewrites leave. */
-static fsr_status tidy(fsr_flow *flow) {
-    static const fsr_rewrite_fn rewrites[] = {fsr_rewrite_compose, fsr_rewrite_simplify, fsr_rewrite_fold,
-                                              fsr_rewrite_cse, fsr_rewrite_dce};
-    fsr_status status = FSR_OK;
-    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites && !status; ++i)
-        rewrites[i](flow, &status);
-    fsr_flow_settle_pairs(flow);
-    return status;
-}
-
 fsr_status fsr_flow_paste_places(fsr_flow *flow, const fsr_target *target) {
     fsr_status status = FSR_OK;
     if (!target->gpu || !any_pastes(flow))
@@ -192,7 +181,7 @@ fsr_status fsr_flow_paste_places(fsr_flow *flow, const fsr_target *target) {
         flow->capacity = m.flow.capacity;
         fsr_flow_redirect_outs(flow, to);
         fsr_flow_bare_outs(flow);
-        status = tidy(flow);
+        status = fsr_rewrites_tidy(flow);
     } else {
         free(m.flow.node);
     }

@@ -166,3 +166,13 @@ void fsr_flow_redirect_outs(fsr_flow *flow, const fsr_link *to) {
             flow->pair[i].node[k] = redirected(flow->pair[i].node[k], to);
     fsr_flow_settle_pairs(flow);
 }
+
+fsr_status fsr_rewrites_tidy(fsr_flow *flow) {
+    static const fsr_rewrite_fn rewrites[] = {fsr_rewrite_compose, fsr_rewrite_simplify, fsr_rewrite_fold,
+                                              fsr_rewrite_cse, fsr_rewrite_dce};
+    fsr_status status = FSR_OK;
+    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites && !status; ++i)
+        rewrites[i](flow, &status);
+    fsr_flow_settle_pairs(flow);
+    return status;
+}

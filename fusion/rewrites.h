@@ -33,6 +33,8 @@ typedef struct fsr_rewrite_options {
 
 /* Runs the table. FSR_ERR_INTERNAL if a verify failed, with the rewrite's name in why. */
 fsr_status fsr_rewrites_run(fsr_flow *flow, const fsr_rewrite_options *options, char *why, size_t size);
+/* Brings what was made behind the table into the form that it leaves. */
+fsr_status fsr_rewrites_tidy(fsr_flow *flow);
 /* Name of rewrite i in order; NULL past the end. */
 const char *fsr_rewrite_name(int i);
 /* A rewrite by name; NULL if there is none. */

@@ -230,3 +230,14 @@ fsr_node flow_random_view(uint64_t *seed, fsr_node x) {
     default: return n && fsr_node_dim(x, axis) == 1 ? fsr_squeeze(x, axis) : n < 6 ? fsr_expand(x, axis) : x;
     }
 }
+
+int flow_left(fsr_node out, const char *rewrite, fsr_kind kind, fsr_op op) {
+    fsr_flow flow = flow_of(&out, 1);
+    int n = 0;
+    flow_rewrite(&flow, rewrite);
+    assert_false(flow_rewrite(&flow, rewrite));
+    for (int i = 0; i < flow.n; i++)
+        n += flow.node[i].kind == kind && (kind != FSR_NODE_MAP || flow.node[i].op == op);
+    fsr_flow_clear(&flow);
+    return n;
+}

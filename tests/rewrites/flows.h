@@ -26,6 +26,9 @@ void flow_expect(const fsr_flow *flow, const char *text);
 /* flow_of, flow_rewrite, flow_expect and clear; a second run of the rewrite must change nothing more. */
 void flow_check(const fsr_node *outs, int n, const char *rewrite, bool changed, const char *after);
 
+/* Nodes of a kind, and of an operation if it is a map, that the rewrite leaves; it must then change nothing more. */
+int flow_left(fsr_node out, const char *rewrite, fsr_kind kind, fsr_op op);
+
 /* The value of a 0-d or elementwise flow's result where every leaf's element is leaf[ordinal]: maps by fsr_op_eval. */
 fsr_value flow_value(const fsr_flow *flow, fsr_link link, const fsr_value *leaf);
 /* The leaf's flat index that element `flat` of link reads through views; *leaf is the node below. */
