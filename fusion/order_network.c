@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Networks of exchanges; see order_network.h.
  *
- * Merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm M) takes 26 for nine wires and 191 for 32, but
- * exchanges values that are far from each other, over others that may be equal to them. Transposition of neighbours (odd
- * and even places in turn, as many turns as wires) takes 36 and 496, and equal values keep their order. What nobody asks for is
- * not computed: of nine the middle one takes 22 of the 26. */
+ * Merge exchange (Knuth, The Art of Computer Programming, 5.2.2, algorithm M) takes 26 for nine wires and 191 for 32,
+ * but exchanges values that are far from each other, over others that may be equal to them. Transposition of
+ * neighbours (odd and even places in turn, as many turns as wires) takes 36 and 496, and equal values keep their
+ * order. What nobody asks for is not computed: of nine the middle one takes 22 of the 26. */
 #include "fusion/order_network.h"
 
 static void add(fsr_network *to, int first, int second) {

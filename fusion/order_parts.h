@@ -34,11 +34,22 @@ static inline fsr_dtype fsr_wires_dtype(const fsr_wires *o, fsr_link link) {
 
 /* Sends the wires through the network. */
 void fsr_wires_run(fsr_wires *o, const fsr_network *net, fsr_op lesser, fsr_op greater);
-/* The wires become the elements of x as keys: integers that are in order as the elements are, -0 before 0 and NaN last; and
- * a key an element again. */
+/* The wires become the elements of x as keys: integers that are in order as the elements are, -0 before 0 and NaN
+ * last; and a key an element again. */
 void fsr_wires_keys(fsr_wires *o);
 fsr_link fsr_wires_value(fsr_wires *o, fsr_link key);
 /* The value on the wire that a computed rank, i64, says, brought inside. */
 fsr_link fsr_wires_choose(fsr_wires *o, fsr_link rank);
+
+/* The first k of each row in order, of descending ones the greatest; and where they were, of elements that have such
+ * words. How many operations that takes. */
+void fsr_wires_sorted(fsr_wires *o, int k, bool descending, fsr_link *out);
+void fsr_wires_places(fsr_wires *o, int k, bool descending, fsr_dtype dtype, fsr_link *out);
+bool fsr_wires_has_places(fsr_dtype dtype);
+int fsr_wires_sorted_ops(fsr_dtype dtype, int n, int k, bool descending);
+int fsr_wires_places_ops(int n, int k);
+
+/* The literal that an array of ranks has in column i of every row. False: there is none. */
+bool fsr_literal_rank(const fsr_flow *flow, fsr_link link, int64_t i, int64_t *rank);
 
 #endif

@@ -6,7 +6,8 @@
 #include "fusion/plan.h"
 
 /* Where there is fusion, elements of short rows by rank are maps of the row's elements, so that they fuse with what is
- * before and behind them; on a CPU where the ranks are literals. Rewrites are done before. FSR_ERR_MEMORY. */
+ * before and behind them; on a CPU where the ranks are literals. On a GPU so are short rows in order. Rewrites are done
+ * before. FSR_ERR_MEMORY. */
 fsr_status fsr_flow_order_rows(fsr_flow *flow, const fsr_program_options *options);
 
 #endif

@@ -30,7 +30,8 @@ uint64_t fsr_ref_ipow(uint64_t base, uint64_t exponent);
 uint64_t fsr_ref_gcd(uint64_t a, uint64_t b);
 uint64_t fsr_ref_lcm(uint64_t a, uint64_t b);
 int fsr_ref_popcount(uint64_t x);
-/* The place of the float of these bits, so many, in the order of the floats of that width; and the bits of the float at a place. */
+/* The place of the float of these bits, so many, in the order of the floats of that width; and the bits of the float
+ * at a place. */
 int64_t fsr_ref_order_key(uint64_t bits, int width);
 int64_t fsr_ref_order_value(int64_t key, int width);
 /* Words 2i and 2i + 1 of the stream, by Philox4x32-10. */

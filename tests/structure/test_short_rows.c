@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of short rows by rank are maps: a median filter reads its signal once, and is one kernel with what is before and
- * behind it. */
+/* Elements of short rows by rank are maps, and on a GPU rows in order: a median filter reads its signal once, and is
+ * one kernel with what is before and behind it. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
@@ -66,6 +66,33 @@ static void calls(void **state) {
     fsr_program_clear(&p);
 }
 
+/* On a GPU all of a row in order, where they were, and the first of them, with what is before and behind; longer rows,
+ * and places of wider elements, are calls. */
+static void sorted(void **state) {
+    (void)state;
+    static const int on_gpu[] = {0, 1};
+    const fsr_node x = fsr_exp(plan_matrix(g, 400000, 16)), wide = fsr_input(g, "w", FSR_F64, 2, (int64_t[]){1000, 9});
+    const fsr_node y = plan_matrix(g, 1000, 17), z = fsr_input(g, "z", FSR_U16, 2, (int64_t[]){1000, 9});
+    const struct {
+        fsr_node out;
+        int calls;
+    } all[] = {{fsr_mul(fsr_sort(x, AXES(1), 1, FSR_DESCENDING), fsr_float(g, 2)), 0},
+               {fsr_argsort(x, AXES(1), 1, 0), 0},
+               {fsr_topk(x, 3, AXES(1), 1, FSR_DESCENDING), 0},
+               {fsr_argtopk(z, 1, AXES(1), 1, 0), 0},
+               {fsr_sort(wide, AXES(1), 1, 0), 0},
+               {fsr_argsort(wide, AXES(1), 1, 0), 1},
+               {fsr_sort(y, AXES(1), 1, 0), 1}};
+    for (int i = 0; i < COUNT(all); i++)
+        for (int t = 0; t < 2; t++) {
+            fsr_program p = plan_of(t ? &target_cpu : &target_gpu, &all[i].out, 1);
+            const bool calls = all[i].calls || on_gpu[t];
+            if (p.info.calls != calls || (!calls && (p.info.kernels != 1 || p.info.bytes_moved != p.info.bytes_min)))
+                fail_msg("%d: %d kernels, %d calls\n%s", i, p.info.kernels, p.info.calls, p.explanation);
+            fsr_program_clear(&p);
+        }
+}
+
 /* Ranks that are computed: a GPU chooses among all of the row, a CPU calls. */
 static void computed(void **state) {
     (void)state;
@@ -81,6 +108,6 @@ static void computed(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(despike), T(rows), T(calls), T(computed)};
+    const struct CMUnitTest tests[] = {T(despike), T(rows), T(calls), T(sorted), T(computed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,9 @@ static void networks(void **state) {
     const fsr_node w = fsr_sliding_window(x, SHAPE(9), AXES(0), 1), m = fsr_median(w, AXES(1), 1, 0);
     check(fsr_median(fsr_abs(fsr_sub(w, fsr_expand(m, 1))), AXES(1), 1, 0), FSR_SCHEDULE_MAP, 0);
     check(fsr_median(array(300, 16), AXES(1), 1, 0), FSR_SCHEDULE_MAP, 0);
+    check(fsr_sort(fsr_neg(array(300, 9)), AXES(1), 1, 0), FSR_SCHEDULE_MAP, 0);
+    check(fsr_cast(fsr_argsort(array(300, 7), AXES(1), 1, FSR_DESCENDING), FSR_F32), FSR_SCHEDULE_MAP, 0);
+    check(fsr_topk(array(300, 16), 3, AXES(1), 1, FSR_DESCENDING), FSR_SCHEDULE_MAP, 0);
     check(fsr_quantile(array(300, 5), fsr_input(g, "q", FSR_F32, 1, SHAPE(3)), FSR_QUANTILE_LINEAR, AXES(1), 1, 0),
           FSR_SCHEDULE_MAP, 0);
 }
