@@ -52,7 +52,7 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
         return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);
     if (fsr_body_streams(v->k, body) && !strips && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d streams and has no runs", body->pass);
-    const bool rows = s->kind == FSR_SCHEDULE_COL && !s->tall && fsr_body_limits_come_first(v->k, body);
+    const bool rows = fsr_body_may_look_first(v->k, body, walk);
     if (walk->near && !staged && !rows && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d cannot look at arguments first", body->pass);
     if ((strips || chain || walk->form == FSR_WALK_PAIRS) && !fsr_power_of_two(s->strip))

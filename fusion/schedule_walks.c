@@ -67,7 +67,7 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
 static void finish_runs(const fsr_kernel *k, const fsr_body *body, fsr_walk *walk) {
     bool plain = walk->form == FSR_WALK_PLAIN && k->schedule.kind != FSR_SCHEDULE_COL && !body->nfolds;
     bool limited = fsr_body_is_limited(k, body);
-    bool rows = k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall && fsr_body_limits_come_first(k, body);
+    bool rows = fsr_body_may_look_first(k, body, walk);
     if (plain && (limited || fsr_body_streams(k, body)))
         walk->form = FSR_WALK_RUNS;
     walk->near = limited &&

@@ -85,6 +85,11 @@ bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body) {
     return true;
 }
 
+bool fsr_body_may_look_first(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
+    return k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall &&
+           (walk->phased || fsr_body_limits_come_first(k, body));
+}
+
 bool fsr_inst_streams(const fsr_kernel *k, const fsr_inst *inst) {
     return inst->kind == FSR_INST_STORE && !inst->filter &&
            (k->schedule.streams >> k->access[inst->index].buffer & 1) != 0;

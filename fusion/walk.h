@@ -29,6 +29,9 @@ bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body);
 /* The arguments of such functions can be computed before the loop folds anything: none needs what a scan of the loop, or
  * a loop for each element in it, gives. */
 bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body);
+/* By columns: a loop over rows may be preceded by one that looks at such arguments. With phases a function with a limit
+ * stands in a stage behind that of the scan that it waits for. */
+bool fsr_body_may_look_first(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk);
 /* It stores an array of schedule.streams, in order. */
 bool fsr_body_streams(const fsr_kernel *k, const fsr_body *body);
 /* The store goes past the caches in a large launch, by way of a buffer. */
