@@ -52,6 +52,26 @@ fsr_node fsr_integers(fsr_site at, fsr_node x) {
     return fsr_convert(at, x, FSR_I64, false);
 }
 
+/* Whole numbers that a float was made, as of 32 bits: what is beyond them is beyond them as of 64. Else x. */
+static fsr_node short_whole(fsr_site at, fsr_node x) {
+    const fsr_rec *rec = fsr_node_sound(x);
+    if (!rec || !fsr_has(rec->kind, FSR_FIELD_op) || rec->op != FSR_OP_CAST || rec->dtype[0] != FSR_I64 ||
+        rec->hint == FSR_HINT_MATERIALIZE || rec->buffer[0])
+        return x;
+    const fsr_node from = fsr_graph_handle(x.graph, rec->arg[0].id, rec->arg[0].output);
+    const fsr_dtype dtype = fsr_node_dtype(from);
+    return fsr_dtype_is_inexact(dtype) && !fsr_dtype_is_complex(dtype) ? fsr_convert(at, from, FSR_I32, false) : x;
+}
+
+fsr_node fsr_within(fsr_site at, fsr_node x, int64_t most) {
+    if (most <= INT32_MAX)
+        x = short_whole(at, x);
+    const fsr_dtype dtype = fsr_node_dtype(x) == FSR_I32 && most <= INT32_MAX ? FSR_I32 : FSR_I64;
+    const fsr_node whole = dtype == FSR_I32 ? fsr_strong(at, x) : fsr_integers(at, x);
+    const fsr_node end = fsr_convert(at, fsr_count_i64(x.graph, at, most), dtype, false);
+    return fsr_minimum_at(at, fsr_maximum_at(at, whole, fsr_int_at(at, x.graph, 0)), end);
+}
+
 fsr_node fsr_whole(fsr_site at, fsr_node like, int64_t value) {
     return fsr_int_at(at, like.graph, value);
 }

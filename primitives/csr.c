@@ -147,20 +147,12 @@ fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *matrix) {
 
 /* ---- the library call -------------------------------------------------------------------------------------- */
 
-/* x, integers, brought between 0 and `most`: those of 32 bits are not compared as of 64, where `most` is one. */
-static fsr_node brought_inside(fsr_site at, fsr_node x, int64_t most) {
-    const fsr_dtype dtype = fsr_node_dtype(x) == FSR_I32 && most <= INT32_MAX ? FSR_I32 : FSR_I64;
-    const fsr_node whole = dtype == FSR_I32 ? fsr_strong(at, x) : fsr_integers(at, x);
-    const fsr_node end = fsr_convert(at, fsr_count_i64(x.graph, at, most), dtype, false);
-    return fsr_minimum_at(at, fsr_maximum_at(at, whole, fsr_int_at(at, x.graph, 0)), end);
-}
-
 /* Offsets and columns as libraries take them, which look at nothing: inside, not falling, and of one dtype. */
 static void make_safe(fsr_site at, fsr_csr *a) {
     const int64_t n = fsr_node_size(a->columns);
     const fsr_dtype dtype = n <= INT32_MAX && a->cols <= INT32_MAX ? FSR_I32 : FSR_I64;
-    a->columns = fsr_convert(at, brought_inside(at, a->columns, a->cols - 1), dtype, false);
-    const fsr_node inside = fsr_convert(at, brought_inside(at, a->offsets, n), dtype, false);
+    a->columns = fsr_convert(at, fsr_within(at, a->columns, a->cols - 1), dtype, false);
+    const fsr_node inside = fsr_convert(at, fsr_within(at, a->offsets, n), dtype, false);
     a->offsets = fsr_cummax_at(at, inside, (int[]){0}, 1, 0);
 }
 

@@ -57,6 +57,8 @@ fsr_node fsr_map(fsr_site at, fsr_op op, const fsr_node *args, int n);
 fsr_node fsr_convert(fsr_site at, fsr_node x, fsr_dtype dtype, bool weak);
 /* Integers as i64, as computed indices and counts are; those of u64 beyond it are its greatest, which no axis has. */
 fsr_node fsr_integers(fsr_site at, fsr_node x);
+/* Integers brought between 0 and `most`, as i32 where that has them and they are, or were floats, and else as i64. */
+fsr_node fsr_within(fsr_site at, fsr_node x, int64_t most);
 /* A number in the graph of `like`: weak, and as an index is. */
 fsr_node fsr_whole(fsr_site at, fsr_node like, int64_t value);
 fsr_node fsr_i64(fsr_site at, fsr_node like, int64_t value);

@@ -61,9 +61,9 @@ bool fsr_segments_take(fsr_site at, const char *what, fsr_node *x, int nx, fsr_n
     }
     *out = (fsr_segments){at, what, fsr_node_dim(x[0], 0), fsr_node_size(offsets) - 1, {0}, {0}, {0}, length, {0}};
     offsets = plain_offsets(at, what, offsets, &out->results);
-    const fsr_node end =
-        length.origin ? fsr_length_count(graph, &length) : fsr_count(graph, at, FSR_I64, (double)out->n);
-    fsr_node inside = fsr_minimum_at(at, fsr_maximum_at(at, offsets, fsr_whole(at, offsets, 0)), end);
+    const fsr_node inside = length.origin ? fsr_minimum_at(at, fsr_maximum_at(at, offsets, fsr_whole(at, offsets, 0)),
+                                                           fsr_length_count(graph, &length))
+                                          : fsr_within(at, offsets, out->n);
     out->offsets = *poison = fsr_convert(at, inside, out->n <= INT32_MAX ? FSR_I32 : FSR_I64, false);
     if (!fsr_node_sound(inside))
         return false;

@@ -300,6 +300,25 @@ static void far_apart(void **state) {
     free(s.offset);
 }
 
+/* Offsets that were floats: beyond 32 and 64 bits, infinite and NaN, brought inside as those of i64 are. */
+static void floats(void **state) {
+    (void)state;
+    const double offset[] = {-INFINITY, -1e30, 2.75, NAN, 5, 4294967300.0, 3, 1e300, INFINITY, 7};
+    enum { N = 9, COUNT = sizeof offset / sizeof *offset - 1 };
+    const fsr_node o = fsr_from_host(G, FSR_F64, 1, SHAPE(COUNT + 1), offset), x = numbers(N);
+    float *got = subject_read(fsr_segment_sum(x, fsr_cast(o, FSR_I64)));
+    int64_t *whole = subject_read(fsr_cast(o, FSR_I64));
+    for (int64_t i = 0; i < COUNT; i++) {
+        const int64_t from = whole[i] < 0 ? 0 : whole[i] < N ? whole[i] : N, to = whole[i + 1] < N ? whole[i + 1] : N;
+        float total = 0;
+        for (int64_t k = from; k < to; k++)
+            total += number(k);
+        assert_true(got[i] == total);
+    }
+    free(whole);
+    free(got);
+}
+
 static void mistakes(void **state) {
     (void)state;
     fsr_node x = numbers(9), offsets = fsr_arange(G, FSR_I64, 4), out[4];
@@ -321,5 +340,6 @@ static void mistakes(void **state) {
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(lengths),         SUBJECT_TEST(verified),     SUBJECT_TEST(axes),
     SUBJECT_TEST(recurrences),     SUBJECT_TEST(running_sums), SUBJECT_TEST(runs),
-    SUBJECT_TEST(computed_before), SUBJECT_TEST(far_apart),    SUBJECT_TEST(mistakes)};
+    SUBJECT_TEST(computed_before), SUBJECT_TEST(far_apart),    SUBJECT_TEST(mistakes),
+    SUBJECT_TEST(floats)};
 SUBJECT_MAIN(tests)

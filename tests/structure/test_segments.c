@@ -78,11 +78,9 @@ static void searches(void **state) {
 
 /* Columns and offsets of 32 bits are brought inside as such: compared as 64 they take vectors without AVX-512 twice as
  * long. */
-static void whole_numbers_of_32_bits(void **state) {
-    (void)state;
+static void compared_as_short(fsr_node offsets) {
     fsr_target target = target_cpu;
     target.has = has_sums;
-    const fsr_node offsets = fsr_input(g, "o", FSR_I32, 1, (int64_t[]){ROWS + 1});
     const fsr_node column = fsr_cast(fsr_mul(plan_vector(g, N), fsr_float(g, ROWS)), FSR_I32);
     const fsr_csr a = {offsets, column, plan_vector(g, N), ROWS, ROWS};
     const fsr_node out = fsr_csr_dot(&a, plan_vector(g, ROWS));
@@ -100,6 +98,13 @@ static void whole_numbers_of_32_bits(void **state) {
         }
     assert_true(compared >= 4);
     fsr_program_clear(&p);
+}
+
+static void whole_numbers_of_32_bits(void **state) {
+    (void)state;
+    compared_as_short(fsr_input(g, "o", FSR_I32, 1, (int64_t[]){ROWS + 1}));
+    const fsr_node share = fsr_input(g, "s", FSR_F64, 1, (int64_t[]){ROWS + 1});
+    compared_as_short(fsr_cast(fsr_floor(fsr_mul(share, fsr_float(g, N))), FSR_I64));
 }
 
 int main(void) {
