@@ -16,6 +16,7 @@
 #include "fusion/price.h"
 #include "fusion/resolve.h"
 #include "fusion/schedule.h"
+#include "fusion/window_folds.h"
 #include "graph/message.h"
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -350,6 +351,8 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
         status = fsr_flow_contract(flow, &options->target);
     if (!status)
         status = fsr_flow_paste_places(flow, &options->target);
+    if (!status)
+        status = fsr_flow_window_folds(flow, options);
     if (!status)
         status = fsr_flow_order_rows(flow, options);
     if (!status)

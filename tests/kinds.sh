@@ -51,6 +51,7 @@ fusion/rewrite_hoist.c 2
 fusion/rewrite_masks.c 2
 fusion/rewrite_narrow.c 3
 fusion/rewrite_unstack.c 1
+fusion/window_folds.c 3
 runtime/array.c 1'
 
 kinds=$(sed -nE 's/^FSR_KIND\(([A-Z_]+),.*/\1/p' graph/node_kinds.def | paste -sd'|')

@@ -142,9 +142,20 @@ static void searches(void **state) {
     check(fsr_max(fsr_cast(fsr_interp(x, keys, keys, none, none), FSR_F32), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 0);
 }
 
+/* Folds of windows that slide, behind an edge that is repeated. */
+static void windows(void **state) {
+    (void)state;
+    const fsr_node wide = fsr_pad(array(37, 53), ((int64_t[][2]){{1, 1}, {1, 1}}), FSR_PAD_EDGE, 0);
+    const fsr_node w = fsr_sliding_window(wide, SHAPE(3, 3), AXES(0, 1), 2);
+    const fsr_node row = fsr_sliding_window(array(20, 61), SHAPE(5), AXES(1), 1);
+    check(fsr_max(w, AXES(2, 3), 2, 0), FSR_SCHEDULE_MAP, 0);
+    check(fsr_sum(fsr_mul(w, fsr_input(g, "k", FSR_F32, 2, SHAPE(3, 3))), AXES(2, 3), 2, 0), FSR_SCHEDULE_MAP, 0);
+    check(fsr_mean(fsr_abs(row), AXES(2), 1, FSR_KEEPDIMS), FSR_SCHEDULE_MAP, 0);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(maps),    TEST(rows),   TEST(columns),  TEST(long_rows), TEST(slices),
-                                       TEST(updates), TEST(tables), TEST(searches), TEST(networks)};
+                                       TEST(updates), TEST(tables), TEST(searches), TEST(networks),  TEST(windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Folds of short windows that slide as maps; see window_folds.h.
+ *
+ * A window is a gather at what its own dimensions count: element i of window d is element d + i of an array. A fold of it,
+ * or of maps of it, as a weighted sum is, becomes an operation between places: each place is a view of the array, and what
+ * else the maps read is shown there. Floats are added from the first place to the last, which is how one thread folds
+ * few elements. No other bit changes.
+ *
+ * Only where nobody else reads the windows: counter-example, a softmax of windows, whose kernel has their elements, and
+ * subtracts the greatest from each. A CPU has loops that fold windows side by side.
+ * Counter-example to the fold that is there: its threads share the columns of a row, as if rows lay behind one another in
+ * memory. Of windows of 3 by 3 that is 16 threads, of which nine have an element each, which meet by shuffles: 70
+ * instructions for each of them, where a map takes a few for each place. */
+#include "fusion/window_folds.h"
+#include "fusion/rewrites.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PLACES = 64, MOST_OPS = 200, MOST_DEPTH = 6 };
+
+typedef struct folder {
+    const fsr_flow *from;
+    fsr_flow made;
+    fsr_link *at;
+    const int *readers;
+    int *mine;   /* of a window: reads by what such folds fold */
+    bool *folds; /* of a reduction: it becomes maps */
+    bool failed;
+} folder;
+
+/* Where along each folded dimension. */
+typedef struct place {
+    unsigned axes;
+    int64_t at[FSR_MAX_DIMS];
+} place;
+
+/* ---- what may be maps ---------------------------------------------------------------------------------------- */
+
+/* A gather of an array at what folded dimensions count, all of it inside. */
+static bool is_window(const fsr_flow *flow, const fsr_flow_node *n, unsigned axes) {
+    if (!fsr_is(n->kind, FSR_TAKES) || !fsr_has(n->kind, FSR_FIELD_view) || n->view.kind != FSR_VIEW_AFFINE ||
+        n->hint == FSR_HINT_MATERIALIZE)
+        return false;
+    const fsr_shape *source = &flow->node[n->arg[0].id].shape;
+    bool window = n->nargs > 1;
+    for (int j = 0, next = 1; window && j < source->ndim; ++j) {
+        const int from = n->view.from[j];
+        int64_t last = n->view.start[j] + (from < 0 ? 0 : n->view.step[j] * (n->shape.dim[from] - 1));
+        window = from < 0 || (!(axes >> from & 1) && n->view.step[j] > 0);
+        if (!window || !(n->axes >> j & 1))
+            continue;
+        const fsr_flow_node *index = &flow->node[n->arg[next++].id];
+        window = fsr_has(index->kind, FSR_FIELD_axis) && index->nargs == 0 && (axes >> index->axis & 1);
+        last += window ? n->shape.dim[index->axis] - 1 : 0;
+        window = window && n->view.start[j] >= 0 && last < source->dim[j];
+    }
+    return window;
+}
+
+static bool is_step(const folder *f, fsr_link link, int depth) {
+    const fsr_flow_node *n = &f->from->node[link.id];
+    return fsr_is(n->kind, FSR_IS_EACH) && fsr_has(n->kind, FSR_FIELD_op) && n->nout == 1 &&
+           n->hint != FSR_HINT_MATERIALIZE && f->readers[link.id] == 1 && depth < MOST_DEPTH;
+}
+
+/* What is below a reduction. */
+typedef struct tally {
+    int windows, ops;
+    int *mine;   /* counted there, if not NULL */
+    bool shared; /* else whether somebody else reads one of the windows */
+} tally;
+
+/* Through maps that nobody else reads. What no window is behind is shown as it is. */
+static void walk(const folder *f, fsr_link link, unsigned axes, int depth, tally *t) {
+    const fsr_flow_node *n = &f->from->node[link.id];
+    if (is_window(f->from, n, axes)) {
+        ++t->windows;
+        if (t->mine)
+            ++t->mine[link.id];
+        else
+            t->shared = t->shared || f->mine[link.id] != f->readers[link.id];
+    } else if (is_step(f, link, depth)) {
+        ++t->ops;
+        for (int k = 0; k < n->nargs; ++k)
+            walk(f, n->arg[k], axes, depth + 1, t);
+    }
+}
+
+static int64_t places_of(const fsr_shape *shape, unsigned axes) {
+    int64_t places = 1;
+    for (int j = 0; j < shape->ndim; ++j)
+        places = axes >> j & 1 ? fsr_size_mul(places, shape->dim[j]) : places;
+    return places;
+}
+
+/* A reduction by one operation of maps of windows that nobody else reads. */
+static bool folds_windows(const folder *f, const fsr_flow_node *n, tally *t) {
+    if (!fsr_is(n->kind, FSR_IS_FOLD) || fsr_is(n->kind, FSR_IS_RUNNING) || !n->combine || !n->combine->builtin ||
+        n->hint == FSR_HINT_MATERIALIZE || n->asked || n->nargs != 1 || n->nout != 1)
+        return false;
+    const fsr_flow_node *of = &f->from->node[n->arg[0].id];
+    const fsr_dtype dtype = of->dtype[n->arg[0].output];
+    const int64_t places = places_of(&of->shape, n->axes);
+    if (n->dtype[0] != dtype || fsr_combine_dtype(n->combine, 0) != dtype || places < 2 || places > MOST_PLACES ||
+        (fsr_dtype_is_half(dtype) && !fsr_op_exact(n->combine->op, dtype)))
+        return false;
+    t->ops = 1;
+    walk(f, n->arg[0], n->axes, 0, t);
+    return t->windows > 0 && places * t->ops <= MOST_OPS;
+}
+
+/* Finds them: those left when whoever shares a window with another reader has gone. */
+static bool find(folder *f) {
+    bool any = false, less = true;
+    for (int i = 0; i < f->from->n; ++i)
+        f->folds[i] = folds_windows(f, &f->from->node[i], &(tally){0});
+    while (less) {
+        any = less = false;
+        memset(f->mine, 0, sizeof *f->mine * (size_t)f->from->n);
+        for (int i = 0; i < f->from->n; ++i)
+            if (f->folds[i])
+                folds_windows(f, &f->from->node[i], &(tally){.mine = f->mine});
+        for (int i = 0; i < f->from->n; ++i) {
+            tally t = {0};
+            if (f->folds[i] && folds_windows(f, &f->from->node[i], &t) && t.shared)
+                less = !(f->folds[i] = false);
+            any = any || f->folds[i];
+        }
+    }
+    return any;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------------------------- */
+
+static fsr_link stands(const folder *f, fsr_link link) {
+    return f->at[link.id * FSR_MAX_OUTPUTS + link.output];
+}
+
+static fsr_link add(folder *f, const fsr_flow_node *n) {
+    const int id = f->failed ? -1 : fsr_flow_add(&f->made, n);
+    f->failed = id < 0;
+    return (fsr_link){f->failed ? 0 : id, 0};
+}
+
+static fsr_flow_node blank(const fsr_flow_node *of, fsr_kind kind, const fsr_shape *shape) {
+    fsr_flow_node n = {.nout = 1};
+    n.kind = kind;
+    n.shape = *shape;
+    n.dtype[0] = of->dtype[0];
+    n.site = of->site;
+    return n;
+}
+
+/* The array of a window, shown from the place on. */
+static fsr_link show_window(folder *f, const fsr_flow_node *n, const place *p, const fsr_shape *shape) {
+    fsr_flow_node view = blank(n, FSR_NODE_VIEW, shape);
+    const int ndim = f->from->node[n->arg[0].id].shape.ndim;
+    view.nargs = 1;
+    view.arg[0] = stands(f, n->arg[0]);
+    for (int j = 0, next = 1; j < ndim; ++j) {
+        view.view.from[j] = n->view.from[j];
+        view.view.start[j] = n->view.start[j];
+        view.view.step[j] = n->view.step[j];
+        if (n->axes >> j & 1)
+            view.view.start[j] += p->at[f->from->node[n->arg[next++].id].axis];
+    }
+    return add(f, &view);
+}
+
+/* Any array at the place. */
+static fsr_link show(folder *f, fsr_link link, const place *p, const fsr_shape *shape) {
+    fsr_flow_node view = blank(&f->from->node[link.id], FSR_NODE_VIEW, shape);
+    view.dtype[0] = f->from->node[link.id].dtype[link.output];
+    view.nargs = 1;
+    view.arg[0] = stands(f, link);
+    for (int j = 0; j < shape->ndim; ++j) {
+        const bool folded = p->axes >> j & 1;
+        view.view.from[j] = folded ? -1 : (int8_t)j;
+        view.view.step[j] = folded ? 0 : 1;
+        view.view.start[j] = folded ? p->at[j] : 0;
+    }
+    return add(f, &view);
+}
+
+/* What is folded, at one place. */
+static fsr_link element(folder *f, fsr_link link, int depth, const place *p, const fsr_shape *shape) {
+    const fsr_flow_node *n = &f->from->node[link.id];
+    if (is_window(f->from, n, p->axes))
+        return show_window(f, n, p, shape);
+    if (!is_step(f, link, depth))
+        return show(f, link, p, shape);
+    fsr_flow_node map = *n;
+    map.shape = *shape;
+    for (int k = 0; k < n->nargs; ++k)
+        map.arg[k] = element(f, n->arg[k], depth + 1, p, shape);
+    return add(f, &map);
+}
+
+/* The next place, the last dimension first; false: there is none. */
+static bool next_place(place *p, const fsr_shape *of) {
+    for (int j = of->ndim - 1; j >= 0; --j) {
+        if (!(p->axes >> j & 1))
+            continue;
+        if (++p->at[j] < of->dim[j])
+            return true;
+        p->at[j] = 0;
+    }
+    return false;
+}
+
+static fsr_link add_maps(folder *f, const fsr_flow_node *n) {
+    place p = {.axes = n->axes};
+    fsr_link out = element(f, n->arg[0], 0, &p, &n->shape);
+    while (!f->failed && next_place(&p, &f->from->node[n->arg[0].id].shape)) {
+        fsr_flow_node map = blank(n, FSR_NODE_MAP, &n->shape);
+        map.op = n->combine->op;
+        map.nargs = 2;
+        map.arg[0] = out;
+        map.arg[1] = element(f, n->arg[0], 0, &p, &n->shape);
+        out = add(f, &map);
+    }
+    return out;
+}
+
+static void copy_all(folder *f) {
+    for (int i = 0; i < f->from->n && !f->failed; ++i) {
+        fsr_flow_node n = f->from->node[i];
+        for (int k = 0; k < n.nargs; ++k)
+            n.arg[k] = stands(f, n.arg[k]);
+        fsr_flow_replace(f->at, i, f->folds[i] ? add_maps(f, &f->from->node[i]) : add(f, &n));
+    }
+}
+
+fsr_status fsr_flow_window_folds(fsr_flow *flow, const fsr_program_options *options) {
+    if (!options->fusion || options->fuel >= 0 || !options->target.gpu)
+        return FSR_OK;
+    fsr_status status = FSR_OK;
+    int *readers = fsr_flow_readers(flow, &status);
+    const size_t room = (size_t)flow->n + 1;
+    folder f = {.from = flow, .readers = readers, .mine = calloc(room, sizeof *f.mine), .folds = calloc(room, 1)};
+    f.failed = !readers || !f.mine || !f.folds;
+    bool any = !f.failed && find(&f);
+    if (any) {
+        f.at = fsr_flow_redirects(flow, &status);
+        f.failed = !f.at;
+        if (f.at)
+            copy_all(&f);
+        any = !f.failed;
+    }
+    if (any)
+        fsr_flow_become(flow, &f.made, f.at);
+    else
+        free(f.made.node);
+    status = f.failed ? FSR_ERR_MEMORY : any ? fsr_rewrites_tidy(flow) : status;
+    free(f.at);
+    free(f.mine);
+    free(f.folds);
+    free(readers);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* On a GPU a fold of short windows that slide is maps of the windows' places: one thread an element, and the fold joins
+ * what is before and behind it. */
+#include "tests/structure/plans.h"
+#include "tests/support/one_graph.h"
+
+#define COUNT(list) (int)(sizeof(list) / sizeof *(list))
+
+/* Kernels of a GPU's plan, and whether none of them folds. */
+static void check(const char *name, const fsr_node *out, int n, int kernels, bool maps) {
+    fsr_program p = plan_of(&target_gpu, out, n);
+    bool folds = false;
+    for (int i = 0; i < plan_nests(&p); i++)
+        folds = folds || plan_nest(&p, i)->npasses > 0;
+    if (p.info.kernels != kernels || folds == maps)
+        fail_msg("%s: %d kernels, %s\n%s", name, p.info.kernels, folds ? "folds" : "maps", p.explanation);
+    fsr_program_clear(&p);
+}
+
+static fsr_node windows(fsr_node x, int64_t size) {
+    const int64_t side = size / 2;
+    const fsr_node wide = fsr_pad(x, (int64_t[][2]){{side, side}, {side, side}}, FSR_PAD_EDGE, 0);
+    return fsr_sliding_window(wide, (int64_t[]){size, size}, AXES(0, 1), 2);
+}
+
+static fsr_node greatest(fsr_node x) {
+    return fsr_max(windows(x, 3), AXES(2, 3), 2, 0);
+}
+
+static fsr_node least(fsr_node x) {
+    return fsr_min(windows(x, 3), AXES(2, 3), 2, 0);
+}
+
+static void morphology(void **state) {
+    (void)state;
+    const fsr_node x = fsr_input(g, "x", FSR_U8, 2, (int64_t[]){601, 803}), high = greatest(x), low = least(x);
+    const fsr_node out[] = {greatest(low), least(high), fsr_sub(high, low), fsr_sub(x, greatest(low))};
+    check("opened and closed", out, COUNT(out), 2, true);
+}
+
+static void weights(void **state) {
+    (void)state;
+    const fsr_node x = fsr_exp(plan_matrix(g, 300, 500)), w = windows(plan_matrix(g, 700, 900), 5);
+    const fsr_node sum = fsr_sum(fsr_mul(w, plan_matrix(g, 5, 5)), AXES(2, 3), 2, 0);
+    const fsr_node mean = fsr_sqrt(fsr_mean(windows(x, 3), AXES(2, 3), 2, 0));
+    check("weights", &sum, 1, 1, true);
+    check("mean", &mean, 1, 1, true);
+}
+
+/* Windows that somebody else reads, long ones, and a CPU's; sums of halves are made in f32, and are maps. */
+static void folds(void **state) {
+    (void)state;
+    const fsr_node w = fsr_sliding_window(plan_vector(g, 50000), (int64_t[]){9}, AXES(0), 1);
+    const fsr_node power = fsr_exp(fsr_sub(w, fsr_max(w, AXES(1), 1, FSR_KEEPDIMS)));
+    const fsr_node softmax = fsr_div(power, fsr_sum(power, AXES(1), 1, FSR_KEEPDIMS));
+    const fsr_node wide = fsr_sliding_window(plan_vector(g, 50000), (int64_t[]){65}, AXES(0), 1);
+    const fsr_node half =
+        fsr_sliding_window(fsr_input(g, "h", FSR_F16, 1, (int64_t[]){5000}), (int64_t[]){9}, AXES(0), 1);
+    const fsr_node longer = fsr_max(wide, AXES(1), 1, 0), halves = fsr_sum(half, AXES(1), 1, 0);
+    const fsr_node x = greatest(plan_matrix(g, 300, 500));
+    check("softmax", &softmax, 1, 1, false);
+    check("longer", &longer, 1, 1, false);
+    check("halves", &halves, 1, 1, true);
+    fsr_program p = plan_of(&target_cpu, &x, 1);
+    bool any = false;
+    for (int i = 0; i < plan_nests(&p); i++)
+        any = any || plan_nest(&p, i)->npasses > 0;
+    assert_true(any);
+    fsr_program_clear(&p);
+}
+
+int main(void) {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {T(morphology), T(weights), T(folds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
