@@ -139,9 +139,8 @@ static int compute(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 }
 
 static int remember(fsr_lowering *l, fsr_link link, const fsr_index *index, int inst) {
-    if (inst >= 0 && !fsr_memo_add(l->memo, link, index, l->guard, inst))
-        return fsr_lower_refuse(l, "the kernel would evaluate too many values");
-    return inst;
+    const char *full = inst >= 0 ? fsr_memo_add(l->memo, link, index, l->guard, inst) : NULL;
+    return full ? fsr_lower_refuse(l, full) : inst;
 }
 
 /* compute, one level deeper; too deep: -1, and what has to be there first is noted. */

@@ -79,8 +79,8 @@ void fsr_memo_free(fsr_memo *memo);
 int fsr_memo_find(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* The node whose value at an index a load is, and that index. False: none. */
 bool fsr_memo_place(const fsr_memo *memo, int inst, fsr_link *link, fsr_index *index);
-/* False: full. */
-bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst);
+/* NULL; or why there is no room. */
+const char *fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst);
 
 /* lower_widen.c */
 /* What is evaluated under a guard (1 + number; 0: everywhere) serves where values are wanted at present. */

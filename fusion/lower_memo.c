@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The memo of a lowering: which instruction has the value of a node at an index, and where.
  *
- * A hash table of entry numbers with linear probing, at most half full, that grows; entries are only added. A value is found by
- * node and index alone: what is there serves wherever the guard under which it was evaluated holds too, and elsewhere
- * its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep after
- * another one asks for each element of the first under five guards, and evaluated it five times. */
+ * A hash table of entry numbers with linear probing, at most half full, that grows, and its entries with it; entries are
+ * only added. Most trials have a few dozen: room for all that there may be is 2.8 MB, which each would ask for. A value is
+ * found by node and index alone: what is there serves wherever the guard under which it was evaluated holds too, and
+ * elsewhere its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep
+ * after another one asks for each element of the first under five guards, and evaluated it five times. */
 #include "fusion/lower.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_SLOTS = 512, SLOTS = 4096 };
+enum { FEW_SLOTS = 64, SLOTS = 4096 };
 
 typedef struct entry {
     fsr_link link;
@@ -22,12 +23,18 @@ struct fsr_memo {
     int n;
     int nslots;          /* a power of two */
     int16_t slot[SLOTS]; /* numbers of entries, -1: free */
-    entry entry[SLOTS / 2];
+    entry *entry;        /* room for nslots / 2 */
 };
 
-static void clear_slots(fsr_memo *memo, int n) {
+/* n free slots, and room for the entries that they may hold. False: out of memory, and the memo is as it was. */
+static bool make_slots(fsr_memo *memo, int n) {
+    entry *room = realloc(memo->entry, sizeof *room * (size_t)n / 2);
+    if (!room)
+        return false;
+    memo->entry = room;
     memo->nslots = n;
     memset(memo->slot, 0xff, sizeof memo->slot[0] * (size_t)n);
+    return true;
 }
 
 fsr_memo *fsr_memo_new(void) {
@@ -35,11 +42,17 @@ fsr_memo *fsr_memo_new(void) {
     if (!memo)
         return NULL;
     memo->n = 0;
-    clear_slots(memo, FEW_SLOTS);
+    memo->entry = NULL;
+    if (!make_slots(memo, FEW_SLOTS)) {
+        free(memo);
+        return NULL;
+    }
     return memo;
 }
 
 void fsr_memo_free(fsr_memo *memo) {
+    if (memo)
+        free(memo->entry);
     free(memo);
 }
 
@@ -99,23 +112,25 @@ static int free_slot(const fsr_memo *memo, fsr_link link, const fsr_index *index
     return at;
 }
 
-/* Entries of one value stay in the order in which they came. */
-static void grow(fsr_memo *memo) {
-    clear_slots(memo, 2 * memo->nslots);
+/* Entries of one value stay in the order in which they came. False: out of memory. */
+static bool grow(fsr_memo *memo) {
+    if (!make_slots(memo, 2 * memo->nslots))
+        return false;
     for (int i = 0; i < memo->n; ++i)
         memo->slot[free_slot(memo, memo->entry[i].link, &memo->entry[i].index)] = (int16_t)i;
+    return true;
 }
 
-bool fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst) {
+const char *fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst) {
     if (memo->n == SLOTS / 2)
-        return false;
-    if (memo->n == memo->nslots / 2)
-        grow(memo);
+        return "the kernel would evaluate too many values";
+    if (memo->n == memo->nslots / 2 && !grow(memo))
+        return fsr_reason_memory;
     memo->slot[free_slot(memo, link, index)] = (int16_t)memo->n;
     entry *added = &memo->entry[memo->n++];
     added->link = link;
     added->guard = guard;
     added->inst = inst;
     fsr_index_copy(&added->index, index);
-    return true;
+    return NULL;
 }
