@@ -7,8 +7,9 @@
 enum { MAX_PIECES = 240 };
 
 static int collect(const fsr_prelude_piece **all) {
-    const fsr_prelude_piece *const tables[] = {fsr_prelude_scalar,   fsr_prelude_complex, fsr_prelude_memory,
-                                               fsr_prelude_exchange, fsr_prelude_ring,    fsr_prelude_filter};
+    const fsr_prelude_piece *const tables[] = {
+        fsr_prelude_scalar,   fsr_prelude_angle, fsr_prelude_numpy, fsr_prelude_complex, fsr_prelude_memory,
+        fsr_prelude_exchange, fsr_prelude_scan,  fsr_prelude_index, fsr_prelude_ring,    fsr_prelude_filter};
     int n = 0;
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const fsr_prelude_piece *p = tables[t]; p->name && n < MAX_PIECES; p++)

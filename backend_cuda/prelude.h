@@ -15,10 +15,14 @@ typedef struct fsr_prelude_piece {
 } fsr_prelude_piece;
 
 /* The tables, in the order in which they are printed; each ends with a null name. */
-extern const fsr_prelude_piece fsr_prelude_scalar[];   /* bits, division, mathematics */
+extern const fsr_prelude_piece fsr_prelude_scalar[];   /* bits, division, roots, powers */
+extern const fsr_prelude_piece fsr_prelude_angle[];    /* sine, cosine, tangent */
+extern const fsr_prelude_piece fsr_prelude_numpy[];    /* remainders, neighbours, divisors */
 extern const fsr_prelude_piece fsr_prelude_complex[];  /* complex numbers */
 extern const fsr_prelude_piece fsr_prelude_memory[];   /* vectors */
-extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, scans, tickets, boards */
+extern const fsr_prelude_piece fsr_prelude_exchange[]; /* shuffles, folds, tickets */
+extern const fsr_prelude_piece fsr_prelude_scan[];     /* scans, boards */
+extern const fsr_prelude_piece fsr_prelude_index[];    /* indices that may lie outside */
 extern const fsr_prelude_piece fsr_prelude_ring[];     /* slots of shared memory, and copies into them */
 extern const fsr_prelude_piece fsr_prelude_filter[];   /* compacted stores */
 
