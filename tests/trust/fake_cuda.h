@@ -25,16 +25,16 @@ typedef struct fake_cuda {
     int param_bytes[80];      /* of the kernels' parameters, to the first 0 */
     int static_shared;        /* bytes of the kernels' own shared memory */
     void (*at_copy)(void);    /* called while a copy is put on a stream */
-    /* counted */
-    int carved;                                 /* per cent of near memory made shared memory last */
-    int64_t used;                               /* bytes */
-    int64_t blocks, objects;                    /* memory blocks; streams, events, libraries, pinned memory */
-    int64_t launches, running;                  /* all; not waited for yet */
-    int64_t unloaded, unloaded_running;         /* libraries; while launches had not been waited for */
-    int64_t graph_launches, peer_copies, waits; /* waits: of a stream for an event */
-    int64_t event_waits;                        /* of the host for an event */
-    int64_t copies;                             /* within the device */
-    int64_t questions;                          /* what was asked of addresses */
+    /* counted, by calls of several threads */
+    _Atomic int carved;                                 /* per cent of near memory made shared memory last */
+    _Atomic int64_t used;                               /* bytes */
+    _Atomic int64_t blocks, objects;                    /* memory blocks; streams, events, libraries, pinned memory */
+    _Atomic int64_t launches, running;                  /* all; not waited for yet */
+    _Atomic int64_t unloaded, unloaded_running;         /* libraries; while launches had not been waited for */
+    _Atomic int64_t graph_launches, peer_copies, waits; /* waits: of a stream for an event */
+    _Atomic int64_t event_waits;                        /* of the host for an event */
+    _Atomic int64_t copies;                             /* within the device */
+    _Atomic int64_t questions;                          /* what was asked of addresses */
 } fake_cuda;
 
 extern fake_cuda fake;
