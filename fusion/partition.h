@@ -219,6 +219,9 @@ void fsr_in_place(fsr_partition *p);
 void fsr_partition_divide(fsr_partition *p);
 /* Gives threads all places of short dimensions where that costs less (fusion/coarsen.c). */
 void fsr_partition_coarsen(fsr_partition *p);
+/* Gives the threads of a group that is no tile of another one, and has none, two neighbours where that costs less. False:
+ * out of memory. */
+bool fsr_partition_take_neighbours(fsr_partition *p, int g);
 /* Places that a point of the group's domain does. */
 int fsr_group_places(const fsr_group *group);
 

@@ -137,7 +137,10 @@ static fsr_status add_thunks(fsr_plan_builder *b, fsr_partition *p, const int *o
     for (int i = 0; i < count && !status; ++i) {
         if (bands.into[order[i]] >= 0)
             continue;
-        status = fsr_bands_attach(&bands, p, order[i], options, b->out->text);
+        if (bands.first[order[i]] < 0 && !fsr_partition_take_neighbours(p, order[i]))
+            status = FSR_ERR_MEMORY;
+        if (!status)
+            status = fsr_bands_attach(&bands, p, order[i], options, b->out->text);
         if (!status)
             status = fsr_plan_add(b, &p->group[order[i]], options);
     }

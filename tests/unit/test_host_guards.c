@@ -90,16 +90,17 @@ static fsr_node neighbours(fsr_node x, fsr_pad mode) {
     return sum;
 }
 
-/* The inside is a version of its own where it is most of the array. Where an update leaves most of an array alone, a
- * second program would spare little. */
+/* The inside is a version of its own where it is most of the array, and most warps are in it: of lines of 60 each second
+ * one has an edge. Where an update leaves most of an array alone, a second program would spare little. */
 static void stencils(void **state) {
     (void)state;
     static const fsr_pad mode[] = {FSR_PAD_CONSTANT, FSR_PAD_REFLECT, FSR_PAD_WRAP};
     for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
-        check_versions(neighbours(array(40, 60), mode[i]), FSR_SCHEDULE_MAP, 1, 1);
+        check_versions(neighbours(array(40, 1000), mode[i]), FSR_SCHEDULE_MAP, 1, 1);
+        check_versions(neighbours(array(40, 60), mode[i]), FSR_SCHEDULE_MAP, 1, 0);
         check_versions(neighbours(array(5, 300), mode[i]), FSR_SCHEDULE_MAP, 1, 0);
     }
-    check_versions(side_by_side(9, 3, 160, 1), FSR_SCHEDULE_MAP, 1, 1);
+    check_versions(side_by_side(9, 3, 1600, 1), FSR_SCHEDULE_MAP, 1, 1);
     fsr_node x = array(20, 50);
     check_versions(fsr_update(x, fsr_slice(x, 1, 7, 9, 1), array(20, 2)), FSR_SCHEDULE_MAP, 0, 0);
 }
@@ -209,10 +210,30 @@ static void places(void **state) {
     check_places(fsr_mul(colours, grey), 3);
 }
 
+/* The sum of five by five elements around each one, inside of y. */
+static fsr_node blurred_inside(fsr_node x, fsr_node y) {
+    const int64_t rows = fsr_node_dim(x, 0) - 4, cols = fsr_node_dim(x, 1) - 4;
+    fsr_node sum = fsr_slice(fsr_slice(x, 0, 0, rows, 1), 1, 0, cols, 1);
+    for (int i = 1; i < 25; i++)
+        sum = fsr_add(sum, fsr_slice(fsr_slice(x, 0, i / 5, i / 5 + rows, 1), 1, i % 5, i % 5 + cols, 1));
+    return fsr_update(y, fsr_slice(fsr_slice(y, 0, 2, rows + 2, 1), 1, 2, cols + 2, 1), sum);
+}
+
+/* A thread does two lines of a stencil, which share most of what they load; not where lines are an odd number and
+ * elements are too, and not of what shares nothing. */
+static void neighbours_are_shared(void **state) {
+    (void)state;
+    fsr_node x = array(600, 1000), y = array(600, 1000), a = array(601, 999), b = array(601, 999);
+    check_places(blurred_inside(x, y), 2);
+    check_places(blurred_inside(a, b), 1);
+    check_places(fsr_mul(x, fsr_add(x, y)), 1);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(maps),           TEST(rows),     TEST(columns),         TEST(backwards),
-                                       TEST(long_rows),      TEST(stencils), TEST(folded_stencils), TEST(clipped),
-                                       TEST(pieces_of_rows), TEST(branches), TEST(places)};
+    const struct CMUnitTest tests[] = {
+        TEST(maps),           TEST(rows),     TEST(columns),         TEST(backwards),
+        TEST(long_rows),      TEST(stencils), TEST(folded_stencils), TEST(clipped),
+        TEST(pieces_of_rows), TEST(branches), TEST(places),          TEST(neighbours_are_shared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
