@@ -105,20 +105,22 @@ static int affine_value(fsr_lowering *l, int node, const fsr_affine *row, fsr_dt
     return sum;
 }
 
-/* The index as it is, or the affine form's value, cast. */
-int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype) {
-    const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
-    if (plain >= 0 && (dtype == FSR_I32 || dtype == FSR_I64))
-        return index_of(l, node, plain, dtype);
-    return fsr_lower_cast(l, affine_value(l, node, row, FSR_I64), dtype);
-}
-
 /* Over the domain the form and each of its parts lie within 32 bits. */
 static bool is_near(const fsr_affine *row, const fsr_domain *domain) {
     double most = fabs((double)row->offset);
     for (int d = 0; d < domain->ndim; ++d)
         most += fabs((double)row->coef[d]) * (double)domain->extent[d];
     return row->nterms == 0 && most < INT32_MAX;
+}
+
+/* The index as it is, or the affine form's value, cast: of an i32 where that has it, as vectors of i64 are half as long, and
+ * AVX2 has no conversion of one to a float. */
+int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype) {
+    const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
+    if (plain >= 0 && (dtype == FSR_I32 || dtype == FSR_I64))
+        return index_of(l, node, plain, dtype);
+    const bool near = dtype != FSR_I64 && dtype != FSR_U64 && is_near(row, &l->group->domain);
+    return fsr_lower_cast(l, affine_value(l, node, row, near ? FSR_I32 : FSR_I64), dtype);
 }
 
 int fsr_lower_place(fsr_lowering *l, int node, const fsr_affine *row) {
