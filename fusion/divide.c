@@ -279,12 +279,29 @@ static void commit(division *s) {
  * what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
     bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops && !group->nneeds &&
-               group->nstores > 0;
+               group->nstores > 0 && fsr_group_places(group) == 1;
     if (may && group->in_place)
         may = fsr_has(p->flow->node[group->store[0].id].kind, FSR_FIELD_view) && !fsr_kernel_in_place(group->kernel);
     for (int i = 0; may && i < group->nstores; ++i)
         may = !fsr_is(p->flow->node[group->store[i].id].kind, FSR_IS_STORED);
     return may && group->kernel->integer[FSR_INT_ROWS] > 0 && group->kernel->npasses == 0;
+}
+
+double fsr_price_divided(fsr_partition *p, int g) {
+    double price = INFINITY, parts = 0;
+    division *s = may_be_divided(p, &p->group[g]) && !p->group[g].kernel->live ? malloc(sizeof *s) : NULL;
+    if (!s)
+        return INFINITY;
+    s->p = p;
+    s->prices = fsr_prices_of(p->target->gpu);
+    s->g = g;
+    s->n = 0;
+    const bool divided = has_parts(s, &p->group[g], 0, &price);
+    for (int i = 0; i < s->n; ++i)
+        parts += s->price[i];
+    drop(s, 0);
+    free(s);
+    return divided ? parts : price;
 }
 
 /* A group as it is tells whether dividing it may be worth its while; whether it is, the group lowered anew says, which

@@ -212,8 +212,11 @@ fsr_status fsr_partition_make(fsr_partition *p, const fsr_flow *flow, const fsr_
         fsr_partition_unstore(p);
         fsr_in_place(p);
         fsr_in_place_fill(p);
+        if (!target->gpu)
+            fsr_partition_coarsen(p);
         fsr_partition_divide(p);
-        fsr_partition_coarsen(p);
+        if (target->gpu)
+            fsr_partition_coarsen(p);
     }
     if (no_memory) {
         snprintf(why, size, "out of memory");

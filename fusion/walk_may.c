@@ -122,6 +122,7 @@ static bool store_may_stream(const fsr_kernel *k, const fsr_inst *inst) {
     return inst->filter || a->linear || (k->npasses == 0 && a->row_linear);
 }
 
+/* An array has one buffer, so one store. */
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     uint64_t stored = 0, other = 0;
@@ -138,9 +139,9 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
     }
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *inst = &k->inst[i];
-        if (inst->kind == FSR_INST_STORE)
-            *(in_loop[i] && store_may_stream(k, inst) ? &stored : &other) |= UINT64_C(1)
-                                                                             << k->access[inst->index].buffer;
+        const uint64_t array = inst->kind == FSR_INST_STORE ? UINT64_C(1) << k->access[inst->index].buffer : 0;
+        other |= in_loop[i] && store_may_stream(k, inst) ? stored & array : array;
+        stored |= array;
     }
     return fsr_kernel_is_nest(k) ? 0 : stored & ~other;
 }

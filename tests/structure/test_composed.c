@@ -55,8 +55,7 @@ static void matrices(void **state) {
     check(fsr_sum(fsr_outer(w, v), AXES(1), 1, 0), 4 * ROWS + 4 * COLS + 4 * ROWS);
     check(fsr_kron(plan_matrix(g, 30, 40), plan_matrix(g, 20, 10)), 4 * (1200 + 200 + 1200 * 200));
     fsr_node cross = fsr_cross(plan_matrix(g, N, 3), plan_matrix(g, N, 3), -1);
-    check_on(&target_gpu, cross, 1, 36 * (int64_t)N);
-    check_on(&target_cpu, cross, 3, 60 * (int64_t)N); /* a kernel a component, without choices: 6.7 ms and not 9.0 */
+    check(cross, 36 * (int64_t)N); /* a point does three places: 2.5 ms of a CPU, and a kernel for each 6.8 */
     check(fsr_vecdot(m, v, -1), 4 * ROWS * COLS + 4 * COLS + 4 * ROWS);
     check(fsr_vander(v, 4, true), 4 * COLS + 8 * COLS * 4);
 }
