@@ -36,6 +36,21 @@ static void splits_fill_the_machine(void **state) {
     }
 }
 
+/* A row of few elements that are work each is spread over more blocks than one of many to add. */
+static void costly_rows_are_spread(void **state) {
+    (void)state;
+    const fsr_node x = plan_vector(table_graph, 120300), cheap = fsr_sum(x, NULL, 0, 0);
+    const fsr_node costly = fsr_sum(fsr_mul(fsr_pow(fsr_tgamma(x), fsr_sin(x)), fsr_erf(x)), NULL, 0, 0);
+    int64_t blocks[2];
+    for (int i = 0; i < 2; i++) {
+        fsr_program p = plan_of(&target_gpu, i ? &costly : &cheap, 1);
+        assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.kind, FSR_SCHEDULE_SPLIT);
+        blocks[i] = fsr_program_kernel(&p, 0)->blocks;
+        fsr_program_clear(&p);
+    }
+    assert_true(blocks[0] < target_gpu.processors && blocks[1] > target_gpu.processors);
+}
+
 /* Equal literals are one instruction. */
 static void literals_are_shared(void **state) {
     (void)state;
@@ -325,6 +340,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
         TABLE_TEST(splits_fill_the_machine),
+        TABLE_TEST(costly_rows_are_spread),
         TABLE_TEST(literals_are_shared),
         TABLE_TEST(angles_down_columns),
         TABLE_TEST(products_have_tiles),
