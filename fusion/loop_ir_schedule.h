@@ -68,6 +68,8 @@ enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
 /* Of `fetched`: how many elements before it loads one a stage asks for it; and from how many elements on, for each of a
  * strip, the first and the last one's places count as apart. */
 enum { FSR_FETCH_AHEAD = 64, FSR_FETCH_APART = 8 };
+/* How far ahead a filter asks for what comes: what a strip of short elements takes is less than memory does. */
+enum { FSR_COMING_BYTES = 2048 };
 
 /* What is known of the kernel's conditions, a bit each, where a version of its loops runs: these hold, those never do;
  * the others are asked. */
@@ -139,8 +141,8 @@ typedef struct fsr_schedule {
     uint64_t ahead;   /* arrays of which the second pass fetches the next row ahead */
     int ahead_cols;   /* where rows have so many columns at most */
     uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */
-    uint64_t coming;  /* arrays of which a strip asks for the next one's elements before its own are worked on */
-    int nversions;    /* beside the one that asks for every condition, which is always there */
+    uint64_t coming; /* arrays of which a strip asks for elements FSR_COMING_BYTES ahead before its own are worked on */
+    int nversions;   /* beside the one that asks for every condition, which is always there */
     fsr_loop_version version[FSR_MAX_VERSIONS];
     bool
         cut_steps; /* MAP, with versions: elements under guards with steps are done in loops of their own, after the others */

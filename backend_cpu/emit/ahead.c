@@ -33,11 +33,11 @@ static bool reads(const fsr_c_emit *e, const fsr_body *loop, int b) {
 
 void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop) {
     for (int b = 0; b < e->k->narrays; b++) {
+        const int size = (int)fsr_dtype_size(e->k->array[b].dtype);
         if (!(e->s->coming >> b & 1) || !reads(e, loop, b))
             continue;
-        fsr_c_begin(e, "for (i64 p = 0; p < %d; p += %d)", e->s->strip,
-                    e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
-        fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d + p, 0, 2);", b, e->start, e->s->strip);
+        fsr_c_begin(e, "for (i64 p = 0; p < %d; p += %d)", e->s->strip, e->s->line / size);
+        fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d + p, 0, 2);", b, e->start, FSR_COMING_BYTES / size);
         fsr_c_end(e);
     }
 }

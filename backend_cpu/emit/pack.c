@@ -73,12 +73,12 @@ static const char ends_text[] =
     "}\n"
     "#if defined __AVX512F__ && defined __has_builtin\n"
     "#if __has_builtin(__builtin_shufflevector) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
-    "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
+    "    __has_builtin(__builtin_ia32_compressdi512_mask) && __has_builtin(__builtin_ia32_pmovmskb256)\n"
     "#define FSR_PACK_VECTORS 1\n"
     "#endif\n"
     "#endif\n"
     "#if !defined FSR_PACK_VECTORS && defined __AVX2__ && defined __has_builtin\n"
-    "#if __has_builtin(__builtin_ia32_permvarsi256)\n"
+    "#if __has_builtin(__builtin_ia32_permvarsi256) && __has_builtin(__builtin_ia32_pmovmskb256)\n"
     "#define FSR_PACK_PLACES 1\n"
     "#endif\n"
     "#endif\n"
@@ -87,6 +87,10 @@ static const char ends_text[] =
     "    u64 x;\n"
     "    __builtin_memcpy(&x, mask, 8);\n"
     "    return (u32)(x * 0x0102040810204080u >> 56);\n"
+    "}\n"
+    "static inline u32 fsr_pack_bits32(const u8 *mask) {\n"
+    "    typedef char bytes __attribute__((vector_size(32), may_alias, aligned(1)));\n"
+    "    return (u32)__builtin_ia32_pmovmskb256(-*(const bytes *)mask);\n"
     "}\n"
     "#endif\n"
     "#ifdef FSR_PACK_VECTORS\n"
@@ -104,26 +108,21 @@ static const char ends_text[] =
     "#endif\n"
     "#endif\n";
 
-/* Eight words of 32 bits, or four of 64 as pairs of such: the bits of four pairs, and words in the order of four bits
- * of `places` each, which `shift` brings down. */
+/* Eight words of 32 bits in the order of four bits of `places` each, which `shift` brings down. */
 static const char places_text[] =
-    "typedef i32 fsr_pack_words __attribute__((vector_size(32), may_alias));\n"
-    "typedef u32 fsr_pack_shift __attribute__((vector_size(32), may_alias));\n"
-    "typedef i32 fsr_pack_part __attribute__((vector_size(32), may_alias, aligned(1)));\n"
-    "static inline u32 fsr_pack_pairs4(const u8 *mask) {\n"
-    "    u32 x;\n"
-    "    __builtin_memcpy(&x, mask, 4);\n"
-    "    return (u32)(x * (u64)0x1041040 >> 24 & 0x55) * 3;\n"
-    "}\n"
     "static inline fsr_pack_words fsr_pack_moved(const fsr_pack_words x, const u32 places, const fsr_pack_shift shift) "
     "{\n"
     "    const fsr_pack_shift all = {places, places, places, places, places, places, places, places};\n"
     "    return __builtin_ia32_permvarsi256(x, (fsr_pack_words)(all >> shift));\n"
     "}\n";
+static const char words_text[] = "#ifdef FSR_PACK_PLACES\n"
+                                 "typedef i32 fsr_pack_words __attribute__((vector_size(32), may_alias));\n"
+                                 "typedef u32 fsr_pack_shift __attribute__((vector_size(32), may_alias));\n"
+                                 "typedef i32 fsr_pack_part __attribute__((vector_size(32), may_alias, aligned(1)));\n";
 
 /* For each mask of eight the places of what it selects, from the lowest four bits up. */
 static void put_places(fsr_text *to) {
-    fsr_text_add(to, "#ifdef FSR_PACK_PLACES\nstatic const u32 fsr_pack_places[256] = {");
+    fsr_text_add(to, "static const u32 fsr_pack_places[256] = {");
     for (unsigned mask = 0; mask < 256; mask++) {
         unsigned places = 0;
         for (unsigned lane = 0, held = 0; lane < 8; lane++)
@@ -133,43 +132,84 @@ static void put_places(fsr_text *to) {
     }
     fsr_text_add(to, "\n};\n");
     fsr_text_raw(to, places_text, sizeof places_text - 1);
-    fsr_text_add(to, "#endif\n");
 }
 
-/* Vectors of one size: how many lanes, their type, the instruction's name, the mask's bits, the lanes in reverse; and
- * the bits of the mask of 32 bytes, what brings down places of words from the first, and the lanes in reverse. */
+/* For each mask of four pairs of words the order of the words that brings what it selects to the front; and behind
+ * these that which brings what it does not select to the back, the first of it last. */
+static void put_pairs(fsr_text *to) {
+    fsr_text_add(to, "static const fsr_pack_words fsr_pack_pairs[32] = {");
+    for (int mask = 0; mask < 32; mask++) {
+        int word[8] = {0};
+        for (int lane = 0, held = 0; lane < 4; lane++) {
+            if (mask < 16 ? !(mask >> lane & 1) : mask >> lane & 1)
+                continue;
+            const int to_pair = mask < 16 ? held++ : 3 - held++;
+            word[2 * to_pair] = 2 * lane;
+            word[2 * to_pair + 1] = 2 * lane + 1;
+        }
+        fsr_text_add(to, "%s{%d, %d, %d, %d, %d, %d, %d, %d},", mask % 4 ? " " : "\n    ", word[0], word[1], word[2],
+                     word[3], word[4], word[5], word[6], word[7]);
+    }
+    fsr_text_add(to, "\n};\n");
+}
+
+/* Vectors of one size: how many lanes, their type, the instruction's name, the mask's bits, the lanes in reverse. */
 typedef struct vector_text {
     int size, lanes;
-    const char *type, *name, *bits, *reverse, *few, *back;
+    const char *type, *name, *bits, *reverse;
 } vector_text;
 
 static const vector_text vectors[] = {
-    {4, 16, "i32", "si", "fsr_pack_bits16(mask + l)", "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0",
-     "fsr_pack_bits8(mask + l)", "28, 24, 20, 16, 12, 8, 4, 0"},
-    {8, 8, "long long", "di", "fsr_pack_bits8(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0", "fsr_pack_pairs4(mask + l)",
-     "24, 28, 16, 20, 8, 12, 0, 4"},
+    {4, 16, "i32", "si", "fsr_pack_bits16(mask + l)", "15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0"},
+    {8, 8, "long long", "di", "fsr_pack_bits8(mask + l)", "7, 6, 5, 4, 3, 2, 1, 0"},
 };
 
-/* By places out of the table; p and q count elements, of which a vector has 32 / size. */
-static void put_moved(fsr_text *to, const vector_text *v, bool front) {
-    const int lanes = 32 / v->size;
+/* Eight words of the 32 elements that `bits` select, from element `first` on. */
+static void put_words(fsr_text *to, int first, bool front) {
     fsr_text_add(to,
-                 "#elif defined FSR_PACK_PLACES\n"
-                 "    const fsr_pack_shift up = {0, 4, 8, 12, 16, 20, 24, 28};\n"
-                 "%s%s%s"
-                 "    for (; l + %d <= m; l += %d) {\n"
-                 "        const fsr_pack_words x = *(const fsr_pack_part *)(v + l);\n"
-                 "        const u32 bits = %s;\n"
-                 "        const i64 held = __builtin_popcount(bits) / %d;\n"
-                 "        *(fsr_pack_part *)p = fsr_pack_moved(x, fsr_pack_places[bits], up);\n"
-                 "        p += held;\n",
-                 front ? "" : "    const fsr_pack_shift down = {", front ? "" : v->back, front ? "" : "};\n", lanes,
-                 lanes, v->few, v->size / 4);
+                 "            const u32 some = bits >> %d & 255;\n"
+                 "            const i64 held = __builtin_popcount(some);\n"
+                 "            *(fsr_pack_part *)p = fsr_pack_moved(x, fsr_pack_places[some], up);\n"
+                 "            p += held;\n",
+                 first);
     if (!front)
         fsr_text_add(to,
-                     "        *(fsr_pack_part *)(q - %d) = fsr_pack_moved(x, fsr_pack_places[255 - bits], down);\n"
-                     "        q -= %d - held;\n",
-                     lanes, lanes);
+                     "            *(fsr_pack_part *)(q - 8) = fsr_pack_moved(x, fsr_pack_places[255 - some], down);\n"
+                     "            q -= 8 - held;\n");
+}
+
+/* Four pairs; the bits come to where the table's place is, in bytes. */
+static void put_four(fsr_text *to, int first, bool front) {
+    fsr_text_add(to,
+                 "            const u64 place = (u64)bits %s %d & 0x1e0;\n"
+                 "            const i64 held = __builtin_popcount((u32)place);\n"
+                 "            const char *const order = (const char *)fsr_pack_pairs + place;\n"
+                 "            *(fsr_pack_part *)p = __builtin_ia32_permvarsi256(x, *(const fsr_pack_words *)order);\n"
+                 "            p += held;\n",
+                 first < 5 ? "<<" : ">>", first < 5 ? 5 - first : first - 5);
+    if (!front)
+        fsr_text_add(to, "            *(fsr_pack_part *)(q - 4) = __builtin_ia32_permvarsi256(x, ((const "
+                         "fsr_pack_words *)order)[16]);\n"
+                         "            q -= 4 - held;\n");
+}
+
+/* By places out of a table, 32 elements a turn; p and q count elements, of which a vector has 32 / size. */
+static void put_moved(fsr_text *to, const vector_text *v, bool front) {
+    const int lanes = 32 / v->size;
+    fsr_text_add(to, "#elif defined FSR_PACK_PLACES\n");
+    if (v->size == 4)
+        fsr_text_add(to, "    const fsr_pack_shift up = {0, 4, 8, 12, 16, 20, 24, 28};\n%s",
+                     front ? "" : "    const fsr_pack_shift down = {28, 24, 20, 16, 12, 8, 4, 0};\n");
+    fsr_text_add(to, "    for (; l + 32 <= m; l += 32) {\n"
+                     "        const u32 bits = fsr_pack_bits32(mask + l);\n");
+    for (int first = 0; first < 32; first += lanes) {
+        fsr_text_add(to,
+                     "        {\n"
+                     "            const fsr_pack_words x = *(const fsr_pack_part *)(v + l + %d);\n",
+                     first);
+        (v->size == 4 ? put_words : put_four)(to, first, front);
+        fsr_text_add(to, "        }\n");
+    }
     fsr_text_add(to, "    }\n");
 }
 
@@ -273,10 +313,15 @@ void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to) {
     fsr_text_raw(to, ends_text, sizeof ends_text - 1);
     if (e->packs)
         fsr_c_apart_prelude(to);
-    put_places(to);
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->k->inst[i].filter)
             sizes[size_of(e, &e->k->inst[i])] = true;
+    fsr_text_raw(to, words_text, sizeof words_text - 1);
+    if (sizes[4])
+        put_places(to);
+    if (sizes[8])
+        put_pairs(to);
+    fsr_text_add(to, "#endif\n");
     fsr_c_pack_narrow_prelude(to, sizes);
     for (int i = 0; i < e->k->ninsts; i++) {
         const fsr_inst *store = &e->k->inst[i];

@@ -160,7 +160,7 @@ void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
 void fsr_c_fetch(fsr_c_emit *e, const fsr_body *part, const char *at, const char *n);
 /* In the second pass, where it has come from column `from` to column `to`; nothing in other passes. */
 void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
-/* At the beginning of a strip: asks for what the next one loads. */
+/* At the beginning of a strip: asks for what comes, FSR_COMING_BYTES further on. */
 void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop);
 
 /* ---- pack.c: compacted stores ---------------------------------------------------------------- */
