@@ -25,6 +25,18 @@ void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded) {
     }
 }
 
+void fsr_domain_stand(fsr_domain *d) {
+    if (d->nparallel || d->ndim == FSR_MAX_DIMS || fsr_domain_is_part(d))
+        return;
+    for (int i = d->ndim; i > 0; --i) {
+        d->extent[i] = d->extent[i - 1];
+        d->axis[i] = d->axis[i - 1];
+    }
+    d->extent[0] = 1;
+    d->nparallel = 1;
+    ++d->ndim;
+}
+
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b) {
     if (a->mirrored != b->mirrored || a->ndim != b->ndim || a->nparallel != b->nparallel)
         return false;

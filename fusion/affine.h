@@ -48,6 +48,8 @@ typedef struct fsr_domain {
 
 /* The domain of an elementwise kernel over shape, or (folded != 0) of a fold over the axes in that bit set. */
 void fsr_domain_make(fsr_domain *out, const fsr_shape *shape, uint32_t folded);
+/* A parallel dimension of one in front, if there is none: what goes down columns goes down one. */
+void fsr_domain_stand(fsr_domain *d);
 bool fsr_domain_equal(const fsr_domain *a, const fsr_domain *b);
 /* How many points the first n dimensions have. */
 static inline double fsr_domain_points(const fsr_domain *domain, int n) {

@@ -26,6 +26,8 @@ void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr
     const fsr_flow_node *n = &flow->node[node];
     bool scan = fsr_is(n->kind, FSR_IS_RUNNING);
     fsr_domain_make(out, &flow->node[n->arg[0].id].shape, scan ? 1u << n->axis : n->axes);
+    if (n->combine->sequential && out->nparallel == 0)
+        fsr_domain_stand(out);
     out->mirrored = scan ? n->reverse : n->combine->commutative && like && like->mirrored;
 }
 

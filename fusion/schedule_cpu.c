@@ -72,8 +72,8 @@ static bool is_one_sweep(const fsr_kernel *k) {
  * each took 1.7 times as long as 1024. But states are on the stack, and what a second pass reads again shall be in the
  * cache. A sequence goes through memory with as little
  * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
- * pass of rows that lie side by side (`side`): the product of a transposed matrix of 1900 by 2100 with a vector took 0.97,
- * 0.94 and 0.76 ms by 256, 512 and 1024. */
+ * pass of rows that lie side by side (`side`): the product of a transposed matrix of 1900 by 2100 with a vector took
+ * 0.97, 0.94 and 0.76 ms by 256, 512 and 1024. */
 static int group_of(const fsr_kernel *k, bool side) {
     const bool sequence = fsr_kernel_has_sequence(k);
     int64_t bytes = 0, held = 0;
@@ -96,10 +96,10 @@ static int count_kept(const fsr_kernel *k) {
 }
 
 /* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner
- * loop: more than of columns, where these are of several dimensions. Counter-example to asking for many rows always: the
- * greatest exponential of each 2 by 2 of a picture of 4 channels took 32 ms by rows and takes 4.8 along the channels.
- * Scans too: running sums of 2^22 f32 in rows of 3 took 89 ms in strips, and take 8; in rows of 16 23 and 8, of 32
- * 9.7 and 14. And windows that slide go side by side. */
+ * loop: more than of columns, where these are of several dimensions. Counter-example to asking for many rows always:
+ * the greatest exponential of each 2 by 2 of a picture of 4 channels took 32 ms by rows and takes 4.8 along the
+ * channels. Scans too: running sums of 2^22 f32 in rows of 3 took 89 ms in strips, and take 8; in rows of 16 23 and 8,
+ * of 32 9.7 and 14. And windows that slide go side by side. */
 static bool rows_are_short(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     if (k->nparallel == 0 || fsr_kernel_has_loops(k))
@@ -223,6 +223,16 @@ static bool is_long(const fsr_combine *c) {
     return fsr_region_ops(&c->body) >= LONG_OPERATOR;
 }
 
+/* Elements of a loop that run side by side: vectors of a few, and no more than there are. Counter-example to lanes for
+ * nobody: a check sum of bytes, one element, took six times as long with sixteen. */
+static int turns_of(const fsr_kernel *k, const fsr_iteration *program) {
+    const int64_t elements = fsr_size_mul(k->integer[FSR_INT_ROWS], k->integer[FSR_INT_COLS]);
+    int lanes = TURN_BYTES / fsr_iteration_widest(program);
+    while (lanes > 1 && lanes / 2 >= elements)
+        lanes /= 2;
+    return lanes;
+}
+
 /* A sum of f32 in a scan is carried as an f64: what comes before a block or a part has another association than the
  * elements themselves. By columns there is no need: nothing is folded twice there. */
 static void finish_operators(fsr_kernel *k) {
@@ -236,7 +246,7 @@ static void finish_operators(fsr_kernel *k) {
         s->turns[l] = 0;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_ITERATE && fsr_inst_is_element(k, i))
-            s->turns[k->inst[i].index] = TURN_BYTES / fsr_iteration_widest(k->loop[k->inst[i].index].program);
+            s->turns[k->inst[i].index] = turns_of(k, k->loop[k->inst[i].index].program);
 }
 
 /* Elements of one or two bytes with a stride: gathered into vectors one by one, they make the compiler's work and the

@@ -221,7 +221,8 @@ static bool result_record(fsr_rounds_recording *r, fsr_node loop, int i, fsr_nod
 static bool nodes_record(fsr_rounds_recording *r, fsr_node *out) {
     fsr_rounds *t = r->source.rounds;
     fsr_node loop;
-    if (fsr_rounds_scan(r->at, t, r->operand, r->source.operand, r->axis, out)) {
+    if (fsr_rounds_scan(r->at, t, r->operand, r->source.operand, r->axis, out) ||
+        fsr_rounds_iterate(r->at, t, r->operand, r->source.operand, out)) {
         for (int i = 0; i < t->form.nstate + t->form.nstacked; i++)
             if (!fsr_node_sound(out[i]))
                 return fail(r, out[i]);

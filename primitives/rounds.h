@@ -28,5 +28,8 @@ bool fsr_rounds_copy(fsr_rounds_source *s);
  * same in every turn. False: it is no such loop. */
 bool fsr_rounds_scan(fsr_site at, const fsr_rounds *t, const fsr_node *operand, const fsr_ref *same, int axis,
                      fsr_node *out);
+/* The results of a loop whose turn is elementwise, by a loop for each element: out[0..nstate). False: it is no such
+ * loop. */
+bool fsr_rounds_iterate(fsr_site at, const fsr_rounds *t, const fsr_node *operand, const fsr_ref *same, fsr_node *out);
 
 #endif

@@ -295,15 +295,23 @@ void fsr_c_insts(fsr_c_emit *e, const int *list, int n) {
             put_inst(e, list[i]);
 }
 
+void fsr_c_put_far(fsr_text *to, const fsr_inst *inst, const char *limit, const char *a, const char *b) {
+    if (strncmp(limit, "fsr_", 4) != 0)
+        fsr_text_add(to, "(__builtin_fabs%s(%s) > %s)", fsr_c_single(inst->compute) ? "f" : "", a, limit);
+    else if (fsr_op_get(inst->op)->arity == 1)
+        fsr_text_add(to, "%s(%s)", limit, a);
+    else
+        fsr_text_add(to, "%s(%s, %s)", limit, a, b);
+}
+
 static void put_far(fsr_c_emit *e, const fsr_inst *inst, const char *limit) {
     char name[2][FSR_EMIT_NAME];
-    const char *a = fsr_c_value_name(e, inst->arg[0], name[0]);
-    if (strncmp(limit, "fsr_", 4) != 0)
-        fsr_c_line(e, "far |= __builtin_fabs%s(%s) > %s;", fsr_c_single(inst->compute) ? "f" : "", a, limit);
-    else if (fsr_op_get(inst->op)->arity == 1)
-        fsr_c_line(e, "far |= %s(%s);", limit, a);
-    else
-        fsr_c_line(e, "far |= %s(%s, %s);", limit, a, fsr_c_value_name(e, inst->arg[1], name[1]));
+    fsr_text text = {0};
+    fsr_c_put_far(&text, inst, limit, fsr_c_value_name(e, inst->arg[0], name[0]),
+                  fsr_op_get(inst->op)->arity == 1 ? "" : fsr_c_value_name(e, inst->arg[1], name[1]));
+    fsr_c_line(e, "far |= %s;", text.data ? text.data : "");
+    e->body.failed |= text.failed;
+    fsr_text_free(&text);
 }
 
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n) {

@@ -189,6 +189,8 @@ void fsr_c_row_insts(fsr_c_emit *e, int pass);
 void fsr_c_insts(fsr_c_emit *e, const int *list, int n);
 /* far |= whether an argument of the listed instructions is beyond its function's limit. */
 void fsr_c_check_limits(fsr_c_emit *e, const int *list, int n);
+/* Whether arguments a and b of the operation are beyond its function's limit. */
+void fsr_c_put_far(fsr_text *to, const fsr_inst *inst, const char *limit, const char *a, const char *b);
 /* Everything one column of a pass's loop (its instructions, n of them) does. */
 void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n);
 

@@ -10,7 +10,7 @@ orders; a term that is missing is far more). Each function, in a file of texts, 
 peers.py runs the same text with other libraries in their place."""
 import glob, os, re, sys
 
-TEXTS = ("neighbours", "products", "points", "images", "flows", "loops")
+TEXTS = ("neighbours", "products", "points", "images", "flows", "loops", "orders")
 
 
 def source():

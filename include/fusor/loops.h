@@ -60,7 +60,10 @@ typedef void (*fsr_turn_fn)(fsr_node *out, const fsr_node *state, const fsr_node
 /* The state after a number of turns of the body (JAX's fori_loop): time steps, sweeps, the columns of a factorization.
  * Where the loop is a plan it is compiled once, runs without a trip to the host, and takes the memory of two states and
  * of what one turn needs, however many turns there are. A turn has the bits that the same nodes have when they are
- * computed at once, by fsr_compute of all its results. Loops may stand in loops. turns: a 0-d integer, none if it is
+ * computed at once, by fsr_compute of all its results. Where the turn does nothing but elementwise functions of states
+ * and arrays of one shape, of numbers and of the turn's number, and the count of turns is a literal, the loop is one
+ * for each element, as fsr_iterate's are, a part of the kernel of what is around it; so are while and scan loops whose
+ * states and slices are numbers and stack nothing. Loops may stand in loops. turns: a 0-d integer, none if it is
  * negative: a literal, part of the plan; a parameter, whose changes neither plan nor compile; or computed, and then
  * read by the host once, before the first turn. out[0..nstate) receives the state (all poisoned on a mistake).
  * FSR_ERR_DTYPE, FSR_ERR_SHAPE: result i of the body, whose line is told, is not as state i; turns is no 0-d integer.
@@ -84,9 +87,9 @@ void fsr_while_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int ns
  * nstacked arrays of any shape, this turn's slices of results: out[0..nstate) receives the last state,
  * out[nstate..nstate + nstacked) those slices along the axis, each where the slice that it was made of was. Slices are
  * neither copied nor pasted where the axis is 0. Where the turn does nothing but elementwise functions of arrays of the
- * slices' shape, its own and those from outside, of parameters and of the turn's number, and each state is stacked too and
- * one literal at first, the loop is a scan (of at most four arrays, the number among them if it is used, and four states
- * and others that are stacked): one kernel with what computes the slices and goes on
+ * slices' shape, its own and those from outside, of numbers and of the turn's number, and each state is stacked too,
+ * the loop is a scan (of at most four arrays, the number and what the states are at first, if that is computed, among
+ * them, and four states and others that are stacked): one kernel with what computes the slices and goes on
  * with the results, in which each thread follows an element. FSR_ERR_VALUE: narrays is not 1 to FSR_MAX_TURN_ARRAYS,
  * nstate + nstacked not 1 to FSR_MAX_TURN_RESULTS, unknown flags. FSR_ERR_AXIS. Other errors as above. */
 void fsr_scan_loop_at(fsr_site at, fsr_node *out, const fsr_node *state, int nstate, const fsr_node *arrays,

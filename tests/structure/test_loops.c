@@ -219,10 +219,41 @@ static void counted_turns_are_bounded(void **state) {
     assert_int_equal(reports(fsr_param(g, "n", FSR_I64, 1000)), 1);
 }
 
+static void cooled(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    const fsr_node *weight = user;
+    out[0] = fsr_add(fsr_mul(state[0], *weight), fsr_cast(in[0], FSR_F32));
+}
+static void summed(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = fsr_add(fsr_mul(state[0], in[0]), in[0]);
+}
+static void is_small(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)in, (void)user;
+    out[0] = fsr_less(state[0], fsr_float(state[0].graph, 100));
+}
+
+/* Turns that are elementwise are a loop in the kernel of what is around them: of arrays, of numbers until a condition
+ * fails, of numbers and slices. */
+static void elementwise_turns(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, ROWS, COLS), weight = plan_vector(g, COLS), row = plan_vector(g, COLS), out;
+    fsr_fori_loop(&out, &row, 1, fsr_int(g, 30), cooled, &weight);
+    check("of arrays", (fsr_node[]){fsr_add(x, out)}, 1, 2, 2, 1, -1);
+    check("of arrays, alone", (fsr_node[]){fsr_sqrt(out)}, 1, 1, 1, 1, 4 * 3 * COLS);
+    fsr_node one = fsr_full(g, FSR_F32, 0, NULL, 1), first = fsr_max(weight, NULL, 0, 0);
+    fsr_while_loop(&out, &one, 1, 1000, is_small, cooled, &first);
+    check("until a condition fails", &out, 1, 1, 1, 1, -1);
+    fsr_scan_loop(&out, &one, 1, &weight, 1, 0, 0, 0, summed, NULL);
+    check("of slices", (fsr_node[]){fsr_neg(out)}, 1, 1, 1, 1, -1);
+    fsr_scan_loop(&out, &first, 1, &weight, 1, 0, 0, FSR_REVERSE, summed, NULL);
+    check("of slices, from what is computed", &out, 1, 1, 1, 1, -1);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(one_kernel), TEST(run_once), TEST(equal_loops),   TEST(many_loops),
-        TEST(reasons),    TEST(slices),   TEST(shared_slices), TEST(counted_turns_are_bounded)};
+        TEST(one_kernel),       TEST(run_once), TEST(equal_loops),   TEST(many_loops),
+        TEST(reasons),          TEST(slices),   TEST(shared_slices), TEST(counted_turns_are_bounded),
+        TEST(elementwise_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
