@@ -297,7 +297,7 @@ void fsr_c_insts(fsr_c_emit *e, const int *list, int n) {
 
 void fsr_c_put_far(fsr_text *to, const fsr_inst *inst, const char *limit, const char *a, const char *b) {
     if (strncmp(limit, "fsr_", 4) != 0)
-        fsr_text_add(to, "(__builtin_fabs%s(%s) > %s)", fsr_c_single(inst->compute) ? "f" : "", a, limit);
+        fsr_text_add(to, "__builtin_fabs%s(%s) > %s", fsr_c_single(inst->compute) ? "f" : "", a, limit);
     else if (fsr_op_get(inst->op)->arity == 1)
         fsr_text_add(to, "%s(%s)", limit, a);
     else

@@ -195,10 +195,10 @@ static void put_far(fsr_c_emit *e, const fsr_iteration *l) {
         const char *limit = fsr_inst_is_limited(inst) ? fsr_c_op_limit(inst->op, inst->compute) : NULL;
         if (!limit)
             continue;
-        fsr_text_add(&e->folds, "                far |= (i32)go[l] & ");
+        fsr_text_add(&e->folds, "                far |= (i32)go[l] & (");
         fsr_c_put_far(&e->folds, inst, limit, operand_name(l, inst->arg[0], name[0]),
                       fsr_op_get(inst->op)->arity == 1 ? "" : operand_name(l, inst->arg[1], name[1]));
-        fsr_text_add(&e->folds, ";\n");
+        fsr_text_add(&e->folds, ");\n");
     }
 }
 
