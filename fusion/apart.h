@@ -9,9 +9,9 @@
 /* Some kernel of the program, or all of them together, may cost more than its nodes do as kernels of their own: by a
  * price that these have at least. The sum of these is noted in the program. */
 bool fsr_apart_may_pay(fsr_program *program, const fsr_flow *flow, const fsr_target *target);
-/* Marks the nodes of kernels that cost more than the unfused program's kernels of these nodes; any: however little
- * more. Returns how many nodes were marked, 0: none, -1: out of memory. */
+/* Marks the nodes of kernels so many times whose price is more than the unfused program's kernels of these nodes cost.
+ * Returns how many nodes were marked, 0: none, -1: out of memory. */
 int fsr_apart_mark(fsr_cuts *cuts, const fsr_program *program, const fsr_program *unfused, const fsr_flow *flow,
-                   const fsr_target *target, bool any);
+                   double times);
 
 #endif

@@ -262,14 +262,19 @@ static bool costs_more(const fsr_program *a, const fsr_program *b, const fsr_tar
     return a->price * (1 - fsr_prices_of(target->gpu)->margin) > b->price;
 }
 
-/* Plans again without kernels that cost more than their nodes; the cheaper one stays. *again: there may be
- * more to take apart. */
+/* How many times a kernel's price is compared with what its nodes cost by themselves. */
+static double times_of(const fsr_program *out, const fsr_program *unfused, const fsr_target *target, bool doubted) {
+    const fsr_prices *prices = fsr_prices_of(target->gpu);
+    return doubted ? prices->doubt : costs_more(out, unfused, target) ? 1 : 1 - prices->gain;
+}
+
+/* Plans again without kernels so many times whose price is more than their nodes cost; the cheaper one stays. *again:
+ * there may be more to take apart. */
 static fsr_status take_apart(fsr_program *out, const fsr_program *unfused, const fsr_flow *flow,
                              const fsr_program_options *options, const fsr_loop_plans *loops, fsr_cuts *cuts,
-                             bool *again, char *why, size_t size) {
+                             double times, bool *again, char *why, size_t size) {
     fsr_program next;
-    const int marked =
-        fsr_apart_mark(cuts, out, unfused, flow, &options->target, costs_more(out, unfused, &options->target));
+    const int marked = fsr_apart_mark(cuts, out, unfused, flow, times);
     *again = false;
     if (marked <= 0)
         return marked < 0 ? FSR_ERR_MEMORY : FSR_OK;
@@ -278,7 +283,7 @@ static fsr_status take_apart(fsr_program *out, const fsr_program *unfused, const
     if (status)
         return status;
     *again = true;
-    const bool cheaper = next.price < out->price;
+    const bool cheaper = times > 1 ? costs_more(out, &next, &options->target) : next.price < out->price;
     fsr_program_clear(cheaper ? out : &next);
     if (cheaper)
         *out = next;
@@ -306,7 +311,12 @@ static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fs
     apart.fusion = false;
     status = plan_once(&unfused, flow, &apart, loops, &(fsr_cuts){0}, why, size);
     for (int i = 0; i < MAX_APART && again && !status; ++i)
-        status = take_apart(out, &unfused, flow, options, loops, cuts, &again, why, size);
+        status = take_apart(out, &unfused, flow, options, loops, cuts, times_of(out, &unfused, &options->target, false),
+                            &again, why, size);
+    again = fsr_prices_of(options->target.gpu)->doubt > 1;
+    for (int i = 0; i < MAX_APART && again && !status; ++i)
+        status = take_apart(out, &unfused, flow, options, loops, cuts, times_of(out, &unfused, &options->target, true),
+                            &again, why, size);
     if (status) {
         fsr_program_clear(&unfused);
         fsr_program_clear(out);

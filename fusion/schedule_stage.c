@@ -225,12 +225,14 @@ static int admit(const staging *s, int number, int stage) {
  * one: 12.9 ms of 1677 by 1677 with AVX2, 5.2 in two. */
 static bool waits_for_scan(staging *s, int number) {
     const fsr_kernel *k = s->k;
-    int argument[FSR_MAX_ARGUMENTS], read = fsr_walk_arguments(k, number, argument);
     bool *own = &s->scanned[number];
+    if (k->schedule.kind != FSR_SCHEDULE_COL || !s->walk->phased)
+        return false;
+    int argument[FSR_MAX_ARGUMENTS], read = fsr_walk_arguments(k, number, argument);
     *own = fsr_picks_fold(k, &k->inst[number]) && k->fold[k->inst[number].index].kind == FSR_FOLD_SCAN;
     for (int a = 0; a < read; ++a)
         *own |= s->scanned[argument[a]] && s->stage[argument[a]] == s->stage[number];
-    return *own && s->walk->phased && k->schedule.kind == FSR_SCHEDULE_COL && fsr_inst_is_limited(&k->inst[number]);
+    return *own && fsr_inst_is_limited(&k->inst[number]);
 }
 
 static void place(staging *s, int number) {
