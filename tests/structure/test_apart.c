@@ -43,7 +43,7 @@ static void drawn_at_random(void **state) {
     }
 }
 
-/* A cheaper plan without a kernel that is only nearly as dear as its nodes: 0.253 ms by its price before it was looked for. */
+/* A plan without a kernel that is nearly as dear as its nodes: 0.253 ms by its price before it was looked for. */
 static void doubted_kernels_are_looked_at(void **state) {
     (void)state;
     int64_t extent[2];
