@@ -132,8 +132,12 @@ static void one_evaluation_is_enough(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(drawn_at_random),         TEST(strided_stencils_are_stored),
-                                       TEST(scans_of_much_are_apart), TEST(alternatives_without_a_version_are_stored),
-                                       TEST(teams_spill_no_stencils), TEST(one_evaluation_is_enough)};
+    const struct CMUnitTest tests[] = {TEST(drawn_at_random),
+                                       TEST(doubted_kernels_are_looked_at),
+                                       TEST(strided_stencils_are_stored),
+                                       TEST(scans_of_much_are_apart),
+                                       TEST(alternatives_without_a_version_are_stored),
+                                       TEST(teams_spill_no_stencils),
+                                       TEST(one_evaluation_is_enough)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
