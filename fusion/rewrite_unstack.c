@@ -4,8 +4,9 @@
  * maps, which join what they are made of and what is made of them.
  *
  * Pieces are pastes of extent 1 along that dimension, whole in the others, one for each place; nobody else reads the
- * stack but reductions of this kind. Floats are added from the first piece to the last, which is how one thread folds few
- * elements; sums of halves, which are made in f32, stay folds. No other bit changes.
+ * stack but reductions of this kind, and views of one place, which show the piece. Floats are added from the first piece
+ * to the last, which is how one thread folds few elements; sums of halves, which are made in f32, stay folds. No other
+ * bit changes.
  * Counter-example to a fold: its kernel has a column for each piece and evaluates at each column what all pieces are
  * made of, under guards of which one holds; a program of three pieces of a stencil took 0.33 ms of an H200, unfused 0.25.
  * Counter-example to taking every reader's share: the greatest of a stack that a softmax subtracts from it is read
@@ -13,14 +14,15 @@
 #include "fusion/rewrites.h"
 #include <stdlib.h>
 
-enum { MOST_PIECES = 8 };
+enum { MOST_PIECES = 32 };
 
 typedef struct unstacker {
     const fsr_flow *from;
     fsr_flow made;
     fsr_link *at;
     const int *readers;
-    int *mine; /* of a node: readers that are reductions of what it stacks */
+    int *mine; /* of a node: readers that are reductions of what it stacks, or show one piece */
+    int *axis; /* of a node: 1 + the dimension that such a reduction reduces, 0: there is none */
     bool failed;
 } unstacker;
 
@@ -88,6 +90,24 @@ static bool reduces_pieces(const unstacker *u, const fsr_flow_node *n, pieces *o
            fsr_combine_dtype(n->combine, 0) == dtype && find_pieces(u, n->arg[0], axis, out);
 }
 
+/* A view of one piece of what is reduced: its place; -1: it is none. */
+static int64_t shown_place(const unstacker *u, const fsr_flow_node *n) {
+    const int axis = fsr_is(n->kind, FSR_IS_VIEW) && n->view.kind == FSR_VIEW_AFFINE ? u->axis[n->arg[0].id] - 1 : -1;
+    const int from = axis < 0 ? -1 : n->view.from[axis];
+    return axis < 0 || (from >= 0 && n->shape.dim[from] > 1) ? -1 : n->view.start[axis];
+}
+
+/* The view, of the piece alone. */
+static void show_piece(const unstacker *u, const fsr_flow_node *from, int64_t place, fsr_flow_node *view) {
+    const int axis = u->axis[from->arg[0].id] - 1;
+    pieces p;
+    if (!find_pieces(u, from->arg[0], axis, &p))
+        return;
+    view->arg[0] = u->at[p.of[place].id * FSR_MAX_OUTPUTS + p.of[place].output];
+    view->view.from[axis] = -1;
+    view->view.start[axis] = view->view.step[axis] = 0;
+}
+
 static fsr_link add(unstacker *u, const fsr_flow_node *n) {
     const int id = u->failed ? -1 : fsr_flow_add(&u->made, n);
     u->failed = id < 0;
@@ -124,6 +144,9 @@ static void copy_all(unstacker *u) {
             n.arg[k] = stands(u, u->from->node[i].arg[k]);
         const int stack = u->from->node[i].nargs ? u->from->node[i].arg[0].id : 0;
         const bool all = u->mine[stack] && u->mine[stack] == u->readers[stack];
+        const int64_t place = all ? shown_place(u, &u->from->node[i]) : -1;
+        if (place >= 0)
+            show_piece(u, &u->from->node[i], place, &n);
         fsr_flow_replace(u->at, i, all && reduces_pieces(u, &u->from->node[i], &p) ? add_maps(u, &n, &p) : add(u, &n));
     }
 }
@@ -133,8 +156,12 @@ static bool count_readers(unstacker *u) {
     bool any = false;
     pieces p;
     for (int i = 0; i < u->from->n; ++i)
-        if (reduces_pieces(u, &u->from->node[i], &p))
+        if (reduces_pieces(u, &u->from->node[i], &p)) {
             ++u->mine[u->from->node[i].arg[0].id];
+            u->axis[u->from->node[i].arg[0].id] = 1 + only_axis(u->from->node[i].axes);
+        }
+    for (int i = 0; i < u->from->n; ++i)
+        u->mine[u->from->node[i].arg[0].id] += u->from->node[i].nargs > 0 && shown_place(u, &u->from->node[i]) >= 0;
     for (int i = 0; i < u->from->n; ++i)
         any = any || (u->mine[i] && u->mine[i] == u->readers[i]);
     return any;
@@ -142,8 +169,10 @@ static bool count_readers(unstacker *u) {
 
 bool fsr_rewrite_unstack(fsr_flow *flow, fsr_status *status) {
     int *readers = fsr_flow_readers(flow, status);
-    unstacker u = {.from = flow, .readers = readers, .mine = calloc((size_t)flow->n + 1, sizeof *u.mine)};
-    bool any = readers && u.mine && count_readers(&u);
+    const size_t room = (size_t)flow->n + 1;
+    unstacker u = {.from = flow, .readers = readers, .mine = calloc(room, sizeof *u.mine)};
+    u.axis = calloc(room, sizeof *u.axis);
+    bool any = readers && u.mine && u.axis && count_readers(&u);
     if (any) {
         u.at = fsr_flow_redirects(flow, status);
         if (u.at)
@@ -154,10 +183,11 @@ bool fsr_rewrite_unstack(fsr_flow *flow, fsr_status *status) {
         fsr_flow_become(flow, &u.made, u.at);
     else
         free(u.made.node);
-    if (u.failed || !u.mine)
+    if (u.failed || !u.mine || !u.axis)
         *status = FSR_ERR_MEMORY;
     free(u.at);
     free(u.mine);
+    free(u.axis);
     free(readers);
     return any;
 }

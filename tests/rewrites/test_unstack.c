@@ -9,7 +9,7 @@ enum { N = 100 };
 static const int first = 0;
 
 static fsr_node stack_of(int n, int axis, fsr_dtype dtype) {
-    fsr_node piece[16];
+    fsr_node piece[40];
     for (int i = 0; i < n; i++)
         piece[i] = fsr_neg(INPUT(g, dtype, N));
     return fsr_stack(piece, n, axis);
@@ -53,14 +53,25 @@ static void where_it_stays_away(void **state) {
     assert_int_equal(folds(fsr_sub(fsr_max(three, &first, 1, 0), fsr_min(three, &first, 1, 0))), 0);
     assert_int_equal(folds(fsr_sum(three, &second, 1, 0)), 1);
     assert_int_equal(folds(fsr_sum(three, both, 2, 0)), 1);
-    assert_int_equal(folds(fsr_max(stack_of(9, 0, FSR_F32), &first, 1, 0)), 1);
+    assert_int_equal(folds(fsr_max(stack_of(32, 0, FSR_F32), &first, 1, 0)), 0);
+    assert_int_equal(folds(fsr_max(stack_of(33, 0, FSR_F32), &first, 1, 0)), 1);
     assert_int_equal(folds(fsr_sum(stack_of(3, 0, FSR_F16), &first, 1, 0)), 1);
     assert_int_equal(folds(fsr_sum(fsr_sub(three, fsr_max(three, &first, 1, FSR_KEEPDIMS)), &first, 1, 0)), 2);
     assert_int_equal(folds(fsr_max(fsr_concat((fsr_node[]){three, three}, 2, 0), &first, 1, 0)), 1);
 }
 
+/* Who shows one piece does not keep the stack; who shows two does. */
+static void pieces_that_are_shown(void **state) {
+    (void)state;
+    const fsr_node nine = stack_of(9, 0, FSR_F32), sum = fsr_sum(nine, &first, 1, 0);
+    const fsr_node one = fsr_slice(nine, 0, 4, 5, 1), two = fsr_slice(nine, 0, 4, 6, 1);
+    const fsr_node out = fsr_mul(sum, fsr_squeeze(one, 0));
+    assert_int_equal(folds(out), 0);
+    assert_int_equal(folds(fsr_mul(sum, two)), 1);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(what_it_makes), T(where_it_stays_away)};
+    const struct CMUnitTest tests[] = {T(what_it_makes), T(where_it_stays_away), T(pieces_that_are_shown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
