@@ -90,7 +90,7 @@ static void the_same_again(void **state) {
 }
 
 /* The same of memory on the device, which both backends use where it lies: its contents may change, and a run with
- * another address is not the same. */
+ * another address is not the same. A GPU's addresses have been looked up twice before they are known (address.c). */
 static void the_same_memory_again(void **state) {
     (void)state;
     void *x[2], *y;
@@ -100,12 +100,13 @@ static void the_same_memory_again(void **state) {
     OK(fsr_alloc(subject_ctx, FSR_DEVICE, sizeof a, &y));
     fsr_arg in[2] = {{"a", x[0], sizeof a, FSR_DEVICE}, {"b", x[1], sizeof a, FSR_DEVICE}};
     const fsr_arg result = {NULL, y, sizeof a, FSR_DEVICE};
-    for (int i = 0; i < 3; i++) {
+    const int looked = SUBJECT_BACKEND == FSR_BACKEND_CPU ? 1 : 2;
+    for (int i = 0; i < 5; i++) {
         a[7] += i;
         OK(fsr_upload(subject_ctx, x[0], a, sizeof a, NULL));
         OK(fsr_upload(subject_ctx, x[1], b, sizeof b, NULL));
         OK(fsr_sync(subject_ctx));
-        assert_int_equal(fsr_plan_again(plan, in, 2, &result), i > 0);
+        assert_int_equal(fsr_plan_again(plan, in, 2, &result), i >= looked);
         OK(fsr_plan_run(plan, in, 2, &result, 1, NULL));
         OK(fsr_download(subject_ctx, out, y, sizeof out, NULL));
         OK(fsr_sync(subject_ctx));
