@@ -354,9 +354,7 @@ fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_pr
     return status;
 }
 
-fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
-                            size_t size) {
-    memset(out, 0, sizeof *out);
+fsr_status fsr_flow_ready(fsr_flow *flow, const fsr_program_options *options, char *why, size_t size) {
     fsr_status status = fsr_flow_resolve(flow, &options->target);
     if (!status)
         status = fsr_rewrites_run(flow, &options->rewrites, why, size);
@@ -370,6 +368,13 @@ fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_
         status = fsr_flow_order_rows(flow, options);
     if (!status)
         status = fsr_flow_epilogues(flow, options);
+    return status;
+}
+
+fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
+                            size_t size) {
+    memset(out, 0, sizeof *out);
+    fsr_status status = fsr_flow_ready(flow, options, why, size);
     if (!status)
         status = fsr_program_plan(out, flow, options, why, size);
     fsr_flow_clear(flow);

@@ -105,6 +105,9 @@ typedef struct fsr_program_options {
     fsr_rewrite_options rewrites;
 } fsr_program_options;
 
+/* The rewrites, and what a target makes of their result before it is planned: all that is done to a flow, by whoever plans it.
+ * Errors as below. */
+fsr_status fsr_flow_ready(fsr_flow *flow, const fsr_program_options *options, char *why, size_t size);
 /* Of a flow whose rewrites are done. FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and FSR_ERR_SIZE (the memory
  * that it takes overflows) with why. */
 fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,

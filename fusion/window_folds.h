@@ -5,7 +5,7 @@
 
 #include "fusion/plan.h"
 
-/* On a GPU, where there is fusion, built-in reductions of short windows are maps of the elements that the windows have at
+/* Where there is fusion, built-in reductions of short windows are maps of the elements that the windows have at
  * each place, so that they fuse with what is before and behind them. Rewrites are done before. FSR_ERR_MEMORY. */
 fsr_status fsr_flow_window_folds(fsr_flow *flow, const fsr_program_options *options);
 

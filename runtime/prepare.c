@@ -4,11 +4,6 @@
  * A flow whose very signature is known goes straight to its executable. Else its rewrites run, and its literals are
  * compared with those of plans that are otherwise the same (specialize.h): a plan that takes as arguments what differs
  * may be there. A new plan is kept under both keys, so that equal literals are found without any pass. */
-#include "fusion/contract.h"
-#include "fusion/epilogue.h"
-#include "fusion/order_rows.h"
-#include "fusion/paste_places.h"
-#include "fusion/resolve.h"
 #include "runtime/plan_cache.h"
 #include "runtime/replays.h"
 #include "runtime/specialize.h"
@@ -103,17 +98,7 @@ static fsr_status choose(fsr_context *ctx, fsr_flow *flow, bool remember, fsr_ch
     char why[512] = "";
     fsr_program_options options = options_of(ctx);
     *choice = (fsr_choice){0};
-    fsr_status status = fsr_flow_resolve(flow, &options.target);
-    if (!status)
-        status = fsr_rewrites_run(flow, &options.rewrites, why, sizeof why);
-    if (!status)
-        status = fsr_flow_contract(flow, &options.target);
-    if (!status)
-        status = fsr_flow_paste_places(flow, &options.target);
-    if (!status)
-        status = fsr_flow_order_rows(flow, &options);
-    if (!status)
-        status = fsr_flow_epilogues(flow, &options);
+    fsr_status status = fsr_flow_ready(flow, &options, why, sizeof why);
     if (!status)
         status = fsr_choose_literals(ctx->families, flow, remember, choice);
     return status ? plan_fault(fault, status, why) : FSR_OK;
