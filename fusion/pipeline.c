@@ -150,6 +150,26 @@ void fsr_flow_redirect(fsr_flow *flow, int i, const fsr_link *to) {
         flow->node[i].arg[k] = follow(flow->node[i].arg[k], to);
 }
 
+const fsr_flow_node *fsr_flow_literal(const fsr_flow *flow, fsr_link link) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    while (fsr_is(n->kind, FSR_IS_VIEW))
+        n = &flow->node[n->arg[0].id];
+    return fsr_is(n->kind, FSR_IS_LITERAL) ? n : NULL;
+}
+
+fsr_link fsr_flow_add_literal(fsr_flow *flow, const fsr_flow_node *like, fsr_value value) {
+    fsr_flow_node n = {.kind = FSR_NODE_CONST, .nout = 1, .value = value};
+    n.dtype[0] = like->dtype[0];
+    n.site = like->site;
+    const fsr_link link = {fsr_flow_add(flow, &n), 0};
+    if (link.id < 0 || !like->shape.ndim)
+        return link;
+    fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .shape = like->shape, .nargs = 1, .arg = {link}};
+    view.dtype[0] = like->dtype[0];
+    view.site = like->site;
+    return (fsr_link){fsr_flow_add(flow, &view), 0};
+}
+
 void fsr_flow_become(fsr_flow *flow, fsr_flow *made, const fsr_link *at) {
     free(flow->node);
     flow->node = made->node;

@@ -5,6 +5,7 @@
 #include "fusion/plan.h"
 #include "fusion/apart.h"
 #include "fusion/bands.h"
+#include "fusion/clips.h"
 #include "fusion/contract.h"
 #include "fusion/epilogue.h"
 #include "fusion/loop_plan.h"
@@ -360,6 +361,8 @@ fsr_status fsr_flow_ready(fsr_flow *flow, const fsr_program_options *options, ch
         status = fsr_rewrites_run(flow, &options->rewrites, why, size);
     if (!status)
         status = fsr_flow_contract(flow, &options->target);
+    if (!status)
+        status = fsr_flow_clip_integers(flow, &options->target);
     if (!status)
         status = fsr_flow_paste_places(flow, &options->target);
     if (!status)

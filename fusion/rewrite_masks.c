@@ -26,17 +26,9 @@ static fsr_dtype dtype_of(const masks *m, fsr_link link) {
     return m->from->node[link.id].dtype[link.output];
 }
 
-/* The literal that a link shows everywhere; NULL: none. */
-static const fsr_flow_node *literal(const masks *m, fsr_link link) {
-    const fsr_flow_node *n = &m->from->node[link.id];
-    while (fsr_is(n->kind, FSR_IS_VIEW))
-        n = &m->from->node[n->arg[0].id];
-    return fsr_is(n->kind, FSR_IS_LITERAL) ? n : NULL;
-}
-
 /* Operand k where the mask is true (side 0) or false; false: it has more values, or another mask. */
 static bool operand(const masks *m, const fsr_flow_node *n, int k, int side, fsr_link *mask, fsr_value *value) {
-    const fsr_flow_node *known = literal(m, n->arg[k]);
+    const fsr_flow_node *known = fsr_flow_literal(m->from, n->arg[k]);
     const choice *c = &m->of[n->arg[k].id];
     if (known)
         return *value = known->value, true;
@@ -55,10 +47,13 @@ static fsr_value evaluate(const fsr_flow_node *n, fsr_dtype compute, const fsr_v
 /* A bool made a number, or a choice of literals as it was recorded. */
 static bool begins(const masks *m, const fsr_flow_node *n, choice *c) {
     const fsr_value truth[2] = {{.b = 1}, {.b = 0}};
-    const bool casts = n->op == FSR_OP_CAST && dtype_of(m, n->arg[0]) == FSR_BOOL && !literal(m, n->arg[0]);
-    const bool chooses = n->op == FSR_OP_WHERE && literal(m, n->arg[1]) && literal(m, n->arg[2]);
+    const bool casts =
+        n->op == FSR_OP_CAST && dtype_of(m, n->arg[0]) == FSR_BOOL && !fsr_flow_literal(m->from, n->arg[0]);
+    const bool chooses =
+        n->op == FSR_OP_WHERE && fsr_flow_literal(m->from, n->arg[1]) && fsr_flow_literal(m->from, n->arg[2]);
     for (int side = 0; side < 2 && (casts || chooses); ++side)
-        c->when[side] = casts ? evaluate(n, FSR_BOOL, &truth[side]) : literal(m, n->arg[1 + side])->value;
+        c->when[side] =
+            casts ? evaluate(n, FSR_BOOL, &truth[side]) : fsr_flow_literal(m->from, n->arg[1 + side])->value;
     c->mask = casts || chooses ? n->arg[0] : (fsr_link){-1, 0};
     return casts || chooses;
 }
@@ -85,25 +80,12 @@ static fsr_link add(masks *m, const fsr_flow_node *n) {
     return link;
 }
 
-/* A literal in the shape of node `like`. */
-static fsr_link add_literal(masks *m, const fsr_flow_node *like, fsr_value value) {
-    fsr_flow_node n = {.kind = FSR_NODE_CONST, .nout = 1, .value = value};
-    n.dtype[0] = like->dtype[0];
-    n.site = like->site;
-    const fsr_link link = add(m, &n);
-    if (!like->shape.ndim)
-        return link;
-    fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .shape = like->shape, .nargs = 1, .arg = {link}};
-    view.dtype[0] = like->dtype[0];
-    view.site = like->site;
-    return add(m, &view);
-}
-
 /* Node n of `to` becomes the choice. */
 static void choose(masks *m, fsr_flow_node *n, const choice *c) {
     fsr_link arg[3] = {m->at[c->mask.id * FSR_MAX_OUTPUTS + c->mask.output]};
     for (int side = 0; side < 2; ++side)
-        arg[1 + side] = add_literal(m, n, c->when[side]);
+        arg[1 + side] = fsr_flow_add_literal(m->to, n, c->when[side]);
+    m->failed = m->failed || arg[1].id < 0 || arg[2].id < 0;
     n->op = FSR_OP_WHERE;
     n->nargs = 3;
     memcpy(n->arg, arg, sizeof arg);

@@ -11,16 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The literal behind a link, through broadcasts; NULL if it is none. */
-static const fsr_flow_node *literal(const fsr_flow *flow, fsr_link link) {
-    const fsr_flow_node *n = &flow->node[link.id];
-    while (fsr_is(n->kind, FSR_IS_VIEW))
-        n = &flow->node[n->arg[0].id];
-    return fsr_is(n->kind, FSR_IS_LITERAL) ? n : NULL;
-}
-
 static bool is_value(const fsr_flow *flow, fsr_link link, double value) {
-    const fsr_flow_node *n = literal(flow, link);
+    const fsr_flow_node *n = fsr_flow_literal(flow, link);
     return n && fsr_value_equal(n->value, fsr_value_from_double(n->dtype[0], value));
 }
 
@@ -39,7 +31,7 @@ static bool rewrite(const fsr_flow *flow, const fsr_flow_node *n, fsr_link *to) 
     case FSR_OP_CAST:
         return flow->node[n->arg[0].id].dtype[n->arg[0].output] == n->dtype[0] ? (*to = n->arg[0], true) : false;
     case FSR_OP_WHERE:
-        condition = literal(flow, n->arg[0]);
+        condition = fsr_flow_literal(flow, n->arg[0]);
         return condition ? (*to = n->arg[condition->value.b ? 1 : 2], true) : false;
     default: return false;
     }

@@ -59,6 +59,11 @@ void fsr_flow_mark(const fsr_flow *flow, bool *live);
 int *fsr_flow_readers(const fsr_flow *flow, fsr_status *status);
 /* Replaces every result k of node i by link + k. */
 void fsr_flow_replace(fsr_link *to, int i, fsr_link link);
+/* The literal behind a link, through broadcasts; NULL: it is none. */
+const fsr_flow_node *fsr_flow_literal(const fsr_flow *flow, fsr_link link);
+/* Adds a literal of the dtype and in the shape of node `like`, which is none of the flow's own; its id is -1: out of
+ * memory. */
+fsr_link fsr_flow_add_literal(fsr_flow *flow, const fsr_flow_node *like, fsr_value value);
 /* A malloc'ed identity table; NULL: out of memory (then *status is set). */
 fsr_link *fsr_flow_redirects(const fsr_flow *flow, fsr_status *status);
 /* True if the word is in the comma-separated list (NULL: false). */

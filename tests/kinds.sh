@@ -40,15 +40,16 @@ primitives/sort.c 1
 primitives/take.c 2
 primitives/vectorize.c 1
 primitives/view.c 1
+fusion/clips.c 1
 fusion/contract.c 2
 fusion/flow_build.c 3
 fusion/flow_text.c 1
 fusion/order_wires.c 4
 fusion/paste_parts.c 5
 fusion/paste_places.c 3
+fusion/pipeline.c 2
 fusion/rewrite_fold.c 1
 fusion/rewrite_hoist.c 2
-fusion/rewrite_masks.c 2
 fusion/rewrite_narrow.c 3
 fusion/rewrite_unstack.c 1
 fusion/window_folds.c 3
