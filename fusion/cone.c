@@ -143,7 +143,7 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     node->shared = shared > node->shared ? shared : node->shared;
     node->fanned = node->fanned || viewed;
     for (int i = node->asked; i >= 0; i = c->asked[i].next)
-        if (fsr_index_equal(&c->asked[i].index, &index)) {
+        if (fsr_index_equal(&c->asked[i].index, &index) && memcmp(c->asked[i].path, by->path, sizeof by->path) == 0) {
             ask_again(&c->asked[i], by->part, by->section);
             return;
         }
@@ -156,6 +156,8 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     asked->whole = by->whole;
     asked->section = by->section;
     asked->computed = by->computed;
+    memcpy(asked->last, by->last, sizeof by->last);
+    memcpy(asked->path, by->path, sizeof by->path);
     asked->next = node->asked;
     node->asked = c->nasked++;
 }
@@ -170,18 +172,6 @@ static bool section_index(const fsr_flow *flow, const fsr_flow_node *n, const fs
             fsr_affine_into(&inner->row[from], &index->row[j], n->view.start[j], n->view.step[j]);
     }
     return !index->flat;
-}
-
-/* A computed index, another one for each point and each index at which a gather is asked (`asked`, a number of that):
- * along all that this varies along. Counter-example to one for each gather: two neighbours of a gather would load once. */
-static void somewhere(fsr_index *index, int ndim, int asked) {
-    fsr_affine any = {.offset = asked};
-    for (int j = 0; j < index->n; ++j)
-        for (int d = 0; d < FSR_MAX_DIMS; ++d)
-            any.coef[d] = any.coef[d] || index->row[j].coef[d];
-    *index = (fsr_index){.n = ndim};
-    for (int j = 0; j < ndim; ++j)
-        index->row[j] = any;
 }
 
 /* Of a load from what a gather takes: of its neighbours in memory, or from anywhere. */
@@ -211,12 +201,17 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     for (int k = 0; k < n->nargs; ++k)
         for (int i = first; i >= 0; i = c->asked[i].next) {
             fsr_index moved;
+            bool exact = true;
             const double part = c->asked[i].part, own = c->asked[i].whole * share;
             const bool gathers = k == 0 && fsr_price_gathers(n);
-            const bool follows = gathers && fsr_cone_follows(c, n, &c->asked[i].index, &moved);
+            const bool follows = gathers && fsr_cone_follows(c, n, &c->asked[i].index, &moved, &exact);
             const bool computed = gathers && !follows;
             fsr_asked by = {
                 .part = part, .whole = part, .section = c->asked[i].section, .computed = c->asked[i].computed};
+            memcpy(by.last, c->asked[i].last, sizeof by.last);
+            memcpy(by.path, c->asked[i].path, sizeof by.path);
+            if (follows && !exact)
+                fsr_cone_go_by(&by, &moved);
             if (follows)
                 fsr_index_copy(&by.index, &moved);
             else if (!paste || k == 0)
@@ -233,7 +228,7 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
             if (computed && fsr_price_scatters(flow, n))
                 by.computed = fmax(by.computed, price_of_gather(c, n));
             if (computed)
-                somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, i);
+                fsr_cone_somewhere(&by.index, flow->node[n->arg[0].id].shape.ndim, i);
             ask(c, n->arg[k], &by, gathers, shared);
         }
 }

@@ -116,9 +116,27 @@ bool fsr_cone_serial(const fsr_cone *c, const fsr_cone_node *at) {
     return d->ndim > d->nparallel && (cols < few ? cols > SHORT || rows < few : rows < few);
 }
 
-bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner) {
-    bool exact;
-    return fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner, &exact) && (exact || c->prices->follow);
+bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner,
+                      bool *exact) {
+    return fsr_price_gather_follows(c->p->flow, &c->domain, n, index, inner, exact) && (*exact || c->prices->follow);
+}
+
+void fsr_cone_go_by(fsr_asked *by, const fsr_index *moved) {
+    for (int j = 0; j < moved->n && !moved->flat; ++j)
+        if (moved->row[j].offset != by->last[j]) {
+            by->last[j] = moved->row[j].offset;
+            by->path[j] = by->path[j] * 31 + (uint32_t)by->last[j];
+        }
+}
+
+void fsr_cone_somewhere(fsr_index *index, int ndim, int asked) {
+    fsr_affine any = {.offset = asked};
+    for (int j = 0; j < index->n; ++j)
+        for (int d = 0; d < FSR_MAX_DIMS; ++d)
+            any.coef[d] = any.coef[d] || index->row[j].coef[d];
+    *index = (fsr_index){.n = ndim};
+    for (int j = 0; j < ndim; ++j)
+        index->row[j] = any;
 }
 
 bool fsr_cone_is_view(const fsr_cone *c, const fsr_cone_node *at) {
@@ -135,5 +153,6 @@ bool fsr_cone_is_view(const fsr_cone *c, const fsr_cone_node *at) {
 bool fsr_cone_scatters(const fsr_cone *c, const fsr_cone_node *at) {
     const fsr_flow_node *n = &c->p->flow->node[at->id];
     fsr_index inner;
-    return fsr_price_scatters(c->p->flow, n) && !fsr_cone_follows(c, n, &c->asked[at->asked].index, &inner);
+    bool exact;
+    return fsr_price_scatters(c->p->flow, n) && !fsr_cone_follows(c, n, &c->asked[at->asked].index, &inner, &exact);
 }
