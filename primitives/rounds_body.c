@@ -2,10 +2,10 @@
 /* The body of a loop over arrays, copied into a graph of its own.
  *
  * What is computed of an argument is the body's own and is copied. What is not is the same in every turn: computed
- * once, outside, and an argument of the loop; but for literals, indices, sizes and views, which cost nothing and are
- * copied too. The walk goes from the results to what they need, arguments first, without recursion, and copies in that
- * order; so a body that was printed and read back is copied as the same bytes.
- * The condition is copied twice: of the state, and of the results in place of the state.
+ * once, outside, and an argument of the loop; but for literals, indices, sizes and views, which cost nothing, and what
+ * is made of indices alone by a few operations, which are copied too. The walk goes from the results to what they need,
+ * arguments first, without recursion, and copies in that order; so a body that was printed and read back is copied as
+ * the same bytes. The condition is copied twice: of the state, and of the results in place of the state.
  * Counter-example to taking nodes from outside as they are: each turn would compute them anew. */
 #include "graph/pairs.h"
 #include "graph/scope.h"
@@ -62,6 +62,26 @@ static bool is_free(const fsr_rec *rec, uint32_t output) {
     if (fsr_is(rec->kind, FSR_IS_VIEW))
         return true;
     return rec->nargs == 0 && !rec->name && !fsr_is(rec->kind, FSR_IS_ARRAY | FSR_IS_UNBOUND | FSR_IS_POISON);
+}
+
+enum { MOST_INDEX_OPS = 6, CHEAP = 2 };
+
+/* A whole number made of indices and literals by a few cheap operations: computing it in every turn costs less than
+ * reading it. Counts the operations. */
+static bool is_index(const fsr_graph *g, fsr_ref ref, int *ops) {
+    const fsr_rec *rec = fsr_graph_rec(g, ref.id);
+    const bool each = fsr_is(rec->kind, FSR_IS_EACH) && fsr_is(rec->kind, FSR_IS_INSTRUCTION);
+    if (fsr_dtype_is_inexact(rec->dtype[ref.output]) || rec->buffer[ref.output] || rec->hint == FSR_HINT_MATERIALIZE)
+        return false;
+    if (!rec->nargs)
+        return is_free(rec, ref.output);
+    if (!fsr_is(rec->kind, FSR_IS_VIEW) &&
+        (!each || rec->nout != 1 || fsr_op_get(rec->op)->cost > CHEAP || ++*ops > MOST_INDEX_OPS))
+        return false;
+    for (int i = 0; i < rec->nargs; i++)
+        if (!is_index(g, rec->arg[i], ops))
+            return false;
+    return true;
 }
 
 /* ---- nodes of the body ------------------------------------------------------------------------------------------- */
@@ -151,7 +171,8 @@ static bool take_outside(copy *c, fsr_ref ref, fsr_ref *image) {
 
 /* The node's results are copied, or will be: it is not taken from outside. */
 static bool is_copied(const copy *c, fsr_ref ref) {
-    return c->own[ref.id] || is_free(fsr_graph_rec(c->s->from, ref.id), ref.output);
+    int ops = 0;
+    return c->own[ref.id] || is_free(fsr_graph_rec(c->s->from, ref.id), ref.output) || is_index(c->s->from, ref, &ops);
 }
 
 /* The copy of a result; *image's id 0: it is to be copied first. */

@@ -249,11 +249,34 @@ static void elementwise_turns(void **state) {
     check("of slices, from what is computed", &out, 1, 1, 1, 1, -1);
 }
 
+static void shifted(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    fsr_node i = fsr_arange(in[0].graph, FSR_I64, fsr_node_dim(state[0], 0));
+    (void)user;
+    out[0] = fsr_take(state[0], fsr_minimum(fsr_add(i, fsr_int(i.graph, 3)), fsr_int(i.graph, COLS - 1)), 0,
+                      FSR_INDEX_RAISE);
+}
+
+/* What is made of indices alone is no array that every turn reads, and known to be inside. */
+static void indices_of_turns(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, COLS), out;
+    fsr_fori_loop(&out, &x, 1, fsr_int(g, 30), shifted, NULL);
+    for (int on = 0; on < 2; on++) {
+        fsr_program p = plan_of(on ? &target_gpu : &target_cpu, &out, 1);
+        int reports = 0;
+        assert_int_equal(p.info.kernels, 1);
+        for (int i = 0; i < fsr_program_kernel(&p, 0)->kernel->ninsts; i++)
+            reports += fsr_program_kernel(&p, 0)->kernel->inst[i].report > 0;
+        fsr_program_clear(&p);
+        assert_int_equal(reports, 0);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(one_kernel),       TEST(run_once), TEST(equal_loops),   TEST(many_loops),
-        TEST(reasons),          TEST(slices),   TEST(shared_slices), TEST(counted_turns_are_bounded),
-        TEST(elementwise_turns)};
+        TEST(one_kernel),        TEST(run_once),        TEST(equal_loops),   TEST(many_loops),
+        TEST(reasons),           TEST(slices),          TEST(shared_slices), TEST(counted_turns_are_bounded),
+        TEST(elementwise_turns), TEST(indices_of_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
