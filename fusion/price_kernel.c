@@ -46,6 +46,56 @@ static void count_ways(const fsr_prices *prices, const fsr_group *group, int pas
     }
 }
 
+/* Elements apart that are the nearest to each other of those that an access takes one soon after the other: a line that
+ * stays near until its neighbours are asked for is moved once. */
+static double spread_of(const fsr_prices *prices, const fsr_group *group, int access) {
+    const fsr_kernel *k = group->kernel;
+    double spread = fmax(fsr_price_stride(group, access, k->ndim - 1), 1), bytes = prices->line;
+    for (int d = k->ndim - 1; d > 0 && prices->lines > 0; --d) {
+        bytes *= (double)group->extent[d];
+        const double next = fsr_price_stride(group, access, d - 1);
+        if (bytes > prices->lines && !k->schedule.tile)
+            break;
+        spread = next > 0 && next < spread ? fmax(next, 1) : spread;
+    }
+    return spread;
+}
+
+/* Loads that a load or store of a row costs more whose lines do not stay near until the next row asks for their
+ * neighbours: the array is gone over once for each row. A part of that where a row takes a part of a line, or a cache
+ * holds some of the array. Counter-example to bytes alone: 137,275 columns of 64 stored as rows took 142 ms, 86 unfused;
+ * 8 to 12 ns an element of rows of 64, 4 of 16, 0.6 of 3, a third of that in arrays of 2 MB. */
+static double again_of(const fsr_prices *prices, const fsr_group *group, const fsr_inst *inst) {
+    enum { LINES = 2 };
+    const double least = 0.33, written = 1.3;
+    const fsr_kernel *k = group->kernel;
+    const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
+    const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
+    const double bytes = (double)fsr_form_count(&f) * size, spread = spread_of(prices, group, inst->index);
+    if (spread <= 1 || bytes <= prices->near || fsr_price_is_gather(&f))
+        return 0;
+    return prices->again * fmin(spread * size / (LINES * prices->line), 1) *
+           fmax(fmin(bytes / prices->cache, 1), least) * (inst->kind == FSR_INST_STORE ? written : 1);
+}
+
+/* The same of an element of a pass along rows; accesses of one array are taken for neighbours. */
+static double again_in(const fsr_prices *prices, const fsr_group *group, int pass) {
+    const fsr_kernel *k = group->kernel;
+    double most[FSR_MAX_BUFFERS] = {0}, sum = 0;
+    fsr_body body;
+    fsr_body_of(k, pass, &body);
+    for (int i = 0; i < body.n; ++i) {
+        const fsr_inst *inst = &k->inst[body.inst[i]];
+        if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
+            continue;
+        double *own = &most[k->access[inst->index].buffer];
+        *own = fmax(*own, again_of(prices, group, inst));
+    }
+    for (int b = 0; b < k->narrays; ++b)
+        sum += most[b];
+    return sum;
+}
+
 /* Loads that an element of a pass costs more, as some arrays lie across the order of memory. Counter-example to looking
  * at each pass alone: what rows keep of the first pass is stored transposed in the second, which loads nothing; 12.5 ms
  * of two cores, 3.3 in a kernel of its own. */
@@ -57,7 +107,8 @@ static double turned_of(const fsr_prices *prices, const fsr_group *group, int pa
     count_ways(prices, group, pass, &turned, &straight);
     for (int other = 0; other < pass; ++other)
         count_ways(prices, group, other, &others, &straight);
-    return fmin(turned, straight) * prices->turned;
+    const bool rows = prices->again > 0 && k->schedule.kind == FSR_SCHEDULE_ROW;
+    return fmax(fmin(turned, straight) * prices->turned, rows ? again_in(prices, group, pass) : 0);
 }
 
 static void add(fsr_price_work *to, double share, const fsr_price_work *work) {
@@ -121,21 +172,6 @@ static void whole_bytes(const fsr_partition *p, const fsr_kernel *k, double *byt
         const int array = k->access[inst->index].buffer;
         bytes[array] = (double)fsr_shape_bytes(&p->flow->node[inst->node].shape, k->array[array].dtype);
     }
-}
-
-/* Elements apart that are the nearest to each other of those that an access takes one soon after the other: a line that
- * stays near until its neighbours are asked for is moved once. */
-static double spread_of(const fsr_prices *prices, const fsr_group *group, int access) {
-    const fsr_kernel *k = group->kernel;
-    double spread = fmax(fsr_price_stride(group, access, k->ndim - 1), 1), bytes = prices->line;
-    for (int d = k->ndim - 1; d > 0 && prices->lines > 0; --d) {
-        bytes *= (double)group->extent[d];
-        const double next = fsr_price_stride(group, access, d - 1);
-        if (bytes > prices->lines && !k->schedule.tile)
-            break;
-        spread = next > 0 && next < spread ? fmax(next, 1) : spread;
-    }
-    return spread;
 }
 
 typedef struct span {

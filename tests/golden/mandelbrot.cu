@@ -1,6 +1,6 @@
 // iterate, cast, sum, div
 // 1 parallel dimensions, 1 folded, 1 passes
-// row: 1024 threads, abreast 1024, vector 4, items 4, persistent
+// row: 512 threads, abreast 512, vector 4, items 4, persistent
 #pragma nv_diag_suppress 177, 186, 550
 typedef unsigned char b8, u8;
 typedef signed char i8;
@@ -144,8 +144,8 @@ struct pass0 {
     static state pick(const state &before, const state &after) { return {after.f0}; }
 };
 
-extern "C" __global__ void __launch_bounds__(1024)
-k_iterate_cast_sum_div_48e623e1(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
+extern "C" __global__ void __launch_bounds__(512)
+k_iterate_cast_sum_div_2b7301f5(const f32 *__restrict__ x0, f64 *__restrict__ x1, const idx cols, const idx n7, const f64 p0)
 {
     const idx r = blockIdx.x;
     const idx end = cols;
@@ -154,7 +154,7 @@ k_iterate_cast_sum_div_48e623e1(const f32 *__restrict__ x0, f64 *__restrict__ x1
     const idx a1 = i0;
     const f32 v0 = 0x0p+0f;
     const f64 v8 = p0;
-    __shared__ pass0::state s0[32];
+    __shared__ pass0::state s0[16];
     pass0::state acc0[4];
     fsr_identities<pass0>(acc0);
     {
@@ -183,7 +183,7 @@ k_iterate_cast_sum_div_48e623e1(const f32 *__restrict__ x0, f64 *__restrict__ x1
             }
         }
     }
-    const pass0::state all0 = fsr_threads_fold<pass0, 32, 32>(fsr_serial_fold<pass0>(acc0), s0);
+    const pass0::state all0 = fsr_threads_fold<pass0, 32, 16>(fsr_serial_fold<pass0>(acc0), s0);
     const f64 v7 = all0.f0.c0;
     const f64 v9 = fsr_over(v7, v8);
     if (threadIdx.x == 0) x1[r] = v9;

@@ -128,7 +128,7 @@ static void mandelbrot_turn(fsr_node *out, const fsr_node *z, const fsr_node *c,
 /* A loop for each element, its count folded along rows. */
 static fsr_node mandelbrot(void) {
     static const fsr_loop loop = {mandelbrot_turn, mandelbrot_holds, NULL, 2, 2};
-    fsr_node zero = fsr_zeros(subject_g, FSR_F32, 0, NULL), m = matrix(4096, 4096), out[3];
+    fsr_node zero = fsr_zeros(subject_g, FSR_F32, 0, NULL), m = matrix(2048, 2048), out[3];
     fsr_iterate(out, &loop, (fsr_node[]){zero, zero}, (fsr_node[]){m, fsr_transpose(m, NULL)}, 100);
     return fsr_mean(out[2], AXES(1), 1, 0);
 }

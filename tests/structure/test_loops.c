@@ -43,7 +43,9 @@ static void check(const char *what, const fsr_node *outs, int n, int gpu, int cp
     }
 }
 
-enum { ROWS = 4096, COLS = 4096, N = ROWS * COLS };
+/* Lines of columns so far apart are pushed out before the next column asks for them, so that the loop is stored along
+ * rows: sums down columns take 26 ms of a thread for 168 with AVX2, beside sums along rows 48 for 545. */
+enum { ROWS = 4096, COLS = 4096, N = ROWS * COLS, NEAR = 3000 };
 
 static void one_kernel(void **state) {
     (void)state;
@@ -58,7 +60,9 @@ static void one_kernel(void **state) {
     check("rows of a few columns", (fsr_node[]){fsr_sum(u[1], AXES(1), 1, 0)}, 1, 1, 2, 1, -1);
     loop_of(fsr_max(x4, AXES(1), 1, 0), u);
     check("of the results of such rows", u, 1, 1, 2, 1, -1);
-    check("down the columns", (fsr_node[]){fsr_sum(t[1], AXES(0), 1, 0)}, 1, 1, 1, 1, 4 * (int64_t)N + 4 * COLS);
+    check("down columns far apart", (fsr_node[]){fsr_sum(t[1], AXES(0), 1, 0)}, 1, 1, 2, 1, -1);
+    loop_of(plan_matrix(g, NEAR, COLS), u);
+    check("down the columns", (fsr_node[]){fsr_sum(u[1], AXES(0), 1, 0)}, 1, 1, 1, 1, 4 * (int64_t)NEAR * COLS + 4 * COLS);
     loop_of(index, t);
     check("nothing read", &t[2], 1, 1, 1, 1, 4 * (int64_t)N);
     check("nothing read, reduced", (fsr_node[]){fsr_mean(t[2], NULL, 0, 0)}, 1, 1, 1, 1, 8);
@@ -77,7 +81,7 @@ static void run_once(void **state) {
     fsr_node m = fsr_max(t[0], AXES(1), 1, FSR_KEEPDIMS), e = fsr_exp(fsr_sub(t[0], m));
     check("softmax", (fsr_node[]){fsr_div(e, fsr_sum(e, AXES(1), 1, FSR_KEEPDIMS))}, 1, 2, 2, 1, -1);
     check("transposed", (fsr_node[]){fsr_add(t[0], fsr_transpose(t[0], NULL))}, 1, 2, 2, 1, -1);
-    check("both axes", (fsr_node[]){fsr_sum(t[0], AXES(0), 1, 0), fsr_sum(t[1], AXES(1), 1, 0)}, 2, 2, 2, 1, -1);
+    check("both axes", (fsr_node[]){fsr_sum(t[0], AXES(0), 1, 0), fsr_sum(t[1], AXES(1), 1, 0)}, 2, 2, 3, 1, -1);
     check("a slice", (fsr_node[]){fsr_neg(fsr_slice(t[0], 1, 0, COLS, 2)), t[0]}, 2, 2, 2, 1, -1);
     check("a slice alone", (fsr_node[]){fsr_slice(t[0], 0, 5, 6, 1)}, 1, 2, 2, 1, -1);
     check("a running sum", (fsr_node[]){fsr_cumsum(t[0], AXES(1), 1, 0)}, 1, 1, 2, 1, -1);
