@@ -62,7 +62,8 @@ static void one_kernel(void **state) {
     check("of the results of such rows", u, 1, 1, 2, 1, -1);
     check("down columns far apart", (fsr_node[]){fsr_sum(t[1], AXES(0), 1, 0)}, 1, 1, 2, 1, -1);
     loop_of(plan_matrix(g, NEAR, COLS), u);
-    check("down the columns", (fsr_node[]){fsr_sum(u[1], AXES(0), 1, 0)}, 1, 1, 1, 1, 4 * (int64_t)NEAR * COLS + 4 * COLS);
+    check("down the columns", (fsr_node[]){fsr_sum(u[1], AXES(0), 1, 0)}, 1, 1, 1, 1,
+          4 * (int64_t)NEAR * COLS + 4 * COLS);
     loop_of(index, t);
     check("nothing read", &t[2], 1, 1, 1, 1, 4 * (int64_t)N);
     check("nothing read, reduced", (fsr_node[]){fsr_mean(t[2], NULL, 0, 0)}, 1, 1, 1, 1, 8);
