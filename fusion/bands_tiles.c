@@ -277,9 +277,13 @@ static bool take_best_shape(const fsr_band_chooser *c, int host, int g) {
     return place_all(c, host, g) >= 0;
 }
 
+static bool has_elements(const fsr_kernel *k) {
+    return k->integer[FSR_INT_ROWS] > 0;
+}
+
 /* Counter-example to domains of four dimensions: their pictures would have volumes. */
 static bool are_pictures(const fsr_kernel *host, const fsr_kernel *nest) {
-    return host->ndim <= FSR_AXES && nest->ndim <= FSR_AXES &&
+    return has_elements(host) && has_elements(nest) && host->ndim <= FSR_AXES && nest->ndim <= FSR_AXES &&
            (host->ndim == 1 || nest->ndim == 1 || host->ndim == nest->ndim);
 }
 

@@ -183,7 +183,8 @@ static void add_phases(const fsr_group *group, const runs *r, int64_t from, int6
 }
 
 /* The share of the warps of a GPU's map all of whose elements are in [from, to) of dimension d: each thread asks for
- * itself, and a warp whose lanes go both ways takes both. A thread's vectors are a block apart. */
+ * itself, and a warp whose lanes go both ways takes both. A thread's vectors are a block apart. Of a map without elements
+ * every warp is, as it has none. */
 static double warps_within(const fsr_group *group, int d, int64_t from, int64_t to) {
     const fsr_schedule *s = &group->kernel->schedule;
     const int64_t warp = (int64_t)WARP * s->vector;
@@ -192,6 +193,8 @@ static double warps_within(const fsr_group *group, int d, int64_t from, int64_t 
         row = fsr_size_mul(row, group->extent[i]);
     const int64_t first = fsr_size_mul(from, row), end = fsr_size_mul(to, row);
     row = fsr_size_mul(row, group->extent[d]);
+    if (row == 0)
+        return 1;
     const int64_t next = s->threads * (int64_t)s->vector % row;
     const int64_t within = row % warp ? end - first - warp + 1 : (end / warp - fsr_ceil_div(first, warp)) * warp;
     const int64_t outside = row - (within > 0 ? within : 0);

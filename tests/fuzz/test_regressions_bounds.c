@@ -236,6 +236,27 @@ static void test_pastes_of_places(void **state) {
     CHECK(false, fsr_concat((fsr_node[]){fsr_slice(x, 1, 3, 7, 1), fsr_slice(x, 1, 0, 3, 1)}, 2, 1));
 }
 
+/* A choice along one dimension of a map that has no elements along another: planning divided by them. */
+static void test_choice_of_nothing(void **state) {
+    (void)state;
+    fsr_node x = fuzz_leaf(g, FSR_F32, 2, SHAPE(2, 2), 244);
+    fsr_node both = fsr_expand(fsr_stack((fsr_node[]){x, x}, 2, 1), 2);
+    fsr_node none = fsr_slice(fsr_div(both, both), 2, FSR_SLICE_END, 2, -1);
+    CHECK(false, fsr_heaviside(none, both));
+}
+
+/* Kernels without elements that might be nests of one, of planes of 5 by 0 by 5: planning divided by their lines. The
+ * graph is a seed's, whole: what was cut down of it stored nothing between the two. */
+static void test_nests_of_nothing(void **state) {
+    (void)state;
+    const uint64_t seed = 7600003011;
+    recipe r;
+    finding found;
+    recipe_generate(&r, seed);
+    if (check_recipe(&r, seed, &found))
+        fail_msg("%s: %s", found.variant, found.what);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_products_that_overflow),
@@ -252,6 +273,8 @@ int main(void) {
         TEST(test_solution_that_overflows_on_the_way),
         TEST(test_transform_of_subnormal_numbers),
         TEST(test_pastes_of_places),
+        TEST(test_choice_of_nothing),
+        cmocka_unit_test(test_nests_of_nothing),
         cmocka_unit_test(test_everything_is_drawn),
         cmocka_unit_test(test_every_call_is_drawn),
     };
