@@ -129,14 +129,28 @@ fsr_node fsr_searchsorted_at(fsr_site at, fsr_node keys, fsr_node x, fsr_side si
     return searched(at, keys, x, &how);
 }
 
+/* Places among bins that have a length: among as many in ascending order, counted from the end where they descend. */
+static fsr_node digitized_live(fsr_site at, fsr_node bins, fsr_node x, const fsr_search *how) {
+    if (fsr_node_size(bins) < 2)
+        return searched(at, bins, x, how);
+    const fsr_node count = fsr_length_count(bins.graph, fsr_node_length(bins)), plain = fsr_without_length(at, bins);
+    const fsr_node last = fsr_take_at(at, plain, fsr_sub_at(at, count, fsr_i64(at, count, 1)), 0, FSR_INDEX_CLIP);
+    const fsr_node descends = fsr_greater_at(at, element(at, plain, 0), last);
+    const fsr_node ascending = fsr_where_at(at, descends, fsr_flip_at(at, bins, 0), bins);
+    if (!fsr_node_sound(ascending))
+        return ascending;
+    const fsr_node place = searched(at, ascending, x, how);
+    return fsr_where_at(at, descends, fsr_sub_at(at, count, place), place);
+}
+
 fsr_node fsr_digitize_at(fsr_site at, fsr_node x, fsr_node bins, bool right) {
     static const char what[] = "digitize";
     fsr_node poison;
-    fsr_graph *g;
-    if (fsr_poison_of_any(at, what, (fsr_node[]){x, bins}, 2, &g, &poison) ||
-        fsr_poison_of(at, what, &bins, 1, &g, &poison) || !keys_take(at, what, &bins, &x, &poison))
+    if (!keys_take(at, what, &bins, &x, &poison))
         return poison;
     fsr_search how = {fsr_common_dtype((fsr_node[]){bins, x}, 2), !right, {0}};
+    if (fsr_node_is_live(bins))
+        return digitized_live(at, bins, x, &how);
     if (fsr_node_size(bins) > 1)
         how.descending = fsr_greater_at(at, element(at, bins, 0), element(at, bins, -1));
     return fsr_searched(at, bins, x, &how);

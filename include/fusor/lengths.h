@@ -25,7 +25,7 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
  * anything.
  *
  * What is computed of it sees what is there, without a trip to the host: elementwise functions, casts, fsr_iterate, random
- * numbers, fsr_searchsorted (its keys too), fsr_digitize of it, fsr_interp (its points too), reductions,
+ * numbers, fsr_searchsorted (its keys too), fsr_digitize (its bins too), fsr_interp (its points too), reductions,
  * scans, fsr_slice, fsr_flip and fsr_diff, where limits are clipped to the length and negative ones count from its end;
  * fsr_take and fsr_index of it, whose indices it bounds, and at it; fsr_scatter and its kin of it, to indices of its
  * length; fsr_sort, fsr_argsort, fsr_topk, fsr_argtopk (as many of the first k as there are), fsr_sort_by_key,

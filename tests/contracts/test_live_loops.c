@@ -158,6 +158,28 @@ static void live_keys(void **state) {
         }
 }
 
+/* Bins of which there are as many as a mask selects, in either order: what digitize gives of these alone; none gives 0. */
+static void live_bins(void **state) {
+    (void)state;
+    const double value[] = {-1, 0.25, 3, 3.1, 16, 17, INFINITY, NAN};
+    enum { VALUES = COUNT_OF(value) };
+    for (int s = 0; s < COUNT_OF(sizes); s++)
+        for (int mask = 0; mask < MASKS; mask++)
+            for (int k = 0; k < 4; k++) {
+                data d = make(sizes[s], mask);
+                const bool right = k & 1;
+                const fsr_node x = fsr_from_host(G, FSR_F64, 1, SHAPE(VALUES), value);
+                fsr_node bins = fsr_sort(fsr_compress(d.mask, d.x), AXES(0), 1, k & 2 ? FSR_DESCENDING : 0);
+                fsr_node alone = fsr_from_host(G, FSR_F64, 1, &d.count, d.kept);
+                int64_t got[VALUES], want[VALUES];
+                OK(fsr_read(fsr_digitize(x, bins, right), got, sizeof got));
+                OK(fsr_read(fsr_digitize(x, k & 2 ? fsr_flip(alone, 0) : alone, right), want, sizeof want));
+                if (memcmp(got, want, sizeof got))
+                    fail_msg("bins %d: %lld of %lld", k, (long long)d.count, (long long)d.n);
+                free(d.kept);
+            }
+}
+
 /* A curve through points of which there are as many as a mask selects is that through these alone. */
 static void live_points(void **state) {
     (void)state;
@@ -201,7 +223,6 @@ static void ends(void **state) {
     assert_int_equal(count, 0);
     fsr_node some = fsr_compress(fsr_greater(x, fsr_float(G, 3)), x);
     fsr_node others = fsr_compress(fsr_greater(x, fsr_float(G, 5)), x);
-    assert_int_equal(fsr_node_status(fsr_digitize(x, some, false)), FSR_ERR_UNSUPPORTED);
     assert_int_equal(fsr_node_status(fsr_interp(x, some, others, none, none)), FSR_ERR_SHAPE);
     assert_int_equal(fsr_node_status(fsr_interp(x, some, x, none, none)), FSR_ERR_SHAPE);
     const fsr_loop loop = {closer, is_far, NULL, 1, 1};
@@ -211,5 +232,6 @@ static void ends(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {SUBJECT_TEST(loops),     SUBJECT_TEST(draws),       SUBJECT_TEST(searches),
-                                          SUBJECT_TEST(live_keys), SUBJECT_TEST(live_points), SUBJECT_TEST(ends)};
+                                          SUBJECT_TEST(live_keys), SUBJECT_TEST(live_points), SUBJECT_TEST(live_bins),
+                                          SUBJECT_TEST(ends)};
 SUBJECT_MAIN(tests)
