@@ -26,7 +26,8 @@ void fsr_kernel_drop_unused(fsr_kernel *k, int *at);
 void fsr_kernel_renumber(fsr_kernel *k, int first, const int *at);
 
 /* loop_passes.c */
-/* ELEM values move to the first pass that reads them: a load that only pass 2 needs is not done in pass 0. */
+/* ELEM values, and operations of rows, move to the first pass that reads them: a load that only pass 2 needs is not done in
+ * pass 0, and what is computed of a row's load does not wait for it before the loop of elements. */
 void fsr_kernel_sink(fsr_kernel *k);
 
 #endif

@@ -59,9 +59,12 @@ void fsr_kernel_join_stores(fsr_kernel *k) {
         }
 }
 
-/* A value of an element that may be computed in any pass from those of its arguments on. */
+/* A value of an element that may be computed in any pass from those of its arguments on; of a row, an operation: what it
+ * loads may come while the elements are folded. */
 static bool may_wait(const fsr_kernel *k, int i) {
     const fsr_inst_kind kind = k->inst[i].kind;
+    if (k->stand[i].level == FSR_ROW)
+        return kind == FSR_INST_OP;
     return k->stand[i].level == FSR_ELEM && kind != FSR_INST_STORE && kind != FSR_INST_COMBINE &&
            kind != FSR_INST_PICK && kind != FSR_INST_ITERATE;
 }

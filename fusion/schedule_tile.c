@@ -32,13 +32,14 @@ enum {
     ACCUMULATORS = 4,
     RESIDENT_THREADS = 1024,
     POOLED_THREADS = 1536,
-    WORDS_POOLED = 28,  /* of a thread whose tile is pooled, loads with them: so many of it have 42 registers */
-    WORDS_FRONT = 36,   /* the same of blocks of 256 threads, which have room for 28 elements each */
-    WORK_POOLED = 16,   /* of an element, roughly */
-    WORDS_WAITING = 44, /* of a thread that waits for its neighbours */
-    WORDS_NARROW = 48,  /* the same where a fold is narrow */
-    WORDS_BESIDE = 16,  /* less, of rows side by side: where each has its board */
-    WORDS_PARKED = 24,  /* the same of one whose elements wait in shared memory: 40 registers */
+    STREAM_THREADS = 1536, /* of loops that gather: 40 registers, for all loads of a turn at once */
+    WORDS_POOLED = 28,     /* of a thread whose tile is pooled, loads with them: so many of it have 42 registers */
+    WORDS_FRONT = 36,      /* the same of blocks of 256 threads, which have room for 28 elements each */
+    WORK_POOLED = 16,      /* of an element, roughly */
+    WORDS_WAITING = 44,    /* of a thread that waits for its neighbours */
+    WORDS_NARROW = 48,     /* the same where a fold is narrow */
+    WORDS_BESIDE = 16,     /* less, of rows side by side: where each has its board */
+    WORDS_PARKED = 24,     /* the same of one whose elements wait in shared memory: 40 registers */
     WORDS_PARKED_LOADS = 56,
     WORDS_LOADING = 72, /* while loads arrive */
     WORDS_ROW = 34,     /* of a thread of a row's narrow scan, */
@@ -203,6 +204,8 @@ static int row_residents(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const bool held = s->persistent && k->npasses == 1 && s->items == ITEMS_ROW && s->threads < RESIDENT_THREADS;
     const bool fits = held && has_narrow_scan(k) && held_words(k, &loads) <= WORDS_ROW && loads <= ITEMS_ROW;
+    if (s->streams && s->threads < RESIDENT_THREADS)
+        return STREAM_THREADS / s->threads;
     return fits ? RESIDENT_THREADS / s->threads : 0;
 }
 

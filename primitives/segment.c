@@ -87,7 +87,7 @@ typedef struct folding {
 enum { LEAST_SHIFT = 5, MOST_SHIFT = 8, PARTS_SHIFT = 2 };
 /* Lanes of a segment, and elements of a turn: of what is taken at computed places, and of others; of a block, and the
  * part of it for each lane of a segment. */
-enum { TAKEN_LANES = 8, TAKEN_TURN = 1, LANES = 4, LANE_TURN = 4, BLOCK_LANES = 32, LANE_SHIFT = 6 };
+enum { TAKEN_LANES = 8, TAKEN_TURN = 2, LANES = 4, LANE_TURN = 4, BLOCK_LANES = 32, LANE_SHIFT = 6 };
 
 static int shift_of(const fsr_segments *s) {
     int shift = LEAST_SHIFT;
@@ -293,8 +293,8 @@ static bool take_middle(folding *f, fsr_node *poison) {
         return false;
     for (int i = 0; i < f->op->arity; i++) {
         const fsr_dtype dtype = fsr_node_dtype(f->in[i]);
-        fsr_node end = fsr_take_at(at, scanned[i], fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_INDEX_CLIP);
-        end = fsr_node_sound(end) ? fsr_convert(at, end, dtype, false) : end;
+        const fsr_node rounded = fsr_node_sound(scanned[i]) ? fsr_convert(at, scanned[i], dtype, false) : scanned[i];
+        const fsr_node end = fsr_take_at(at, rounded, fsr_sub_at(at, last, fsr_whole(at, last, 1)), 0, FSR_INDEX_CLIP);
         f->middle[i] = fsr_where_at(at, beside(f, has), end, f->identity[i]);
     }
     f->from = fsr_where_at(at, has, fsr_left_shift_at(at, first, shift), f->s->high);

@@ -45,7 +45,17 @@ static void segments(void **state) {
           6 * (int64_t)N);
 }
 
-/* Lanes of a product's rows, as many as the average one has elements for; what is read once leaves the caches first; and indices of 32 bits are taken as such. */
+/* Operations of a row in a pass: behind the last one's loop what nobody needed before. */
+static int row_operations(const fsr_kernel *k, int pass) {
+    int n = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        n += k->inst[i].kind == FSR_INST_OP && k->stand[i].level == FSR_ROW && k->stand[i].pass == pass;
+    return n;
+}
+
+/* Lanes of a product's rows, as many as the average one has elements for; what is read once leaves the caches first;
+ * indices of 32 bits are taken as such; there are registers for all loads of a turn; and what the blocks have is waited
+ * for behind the loop. */
 static void lanes(void **state) {
     (void)state;
     static const struct { int64_t rows, lanes; } expected[] = {{N / 16, 8}, {N / 100, 8}, {N / 6, 4}, {N / 3, 2}};
@@ -58,6 +68,8 @@ static void lanes(void **state) {
         assert_int_equal(p.nthunks, 5);
         const fsr_kernel *k = p.thunk[4].kernel;
         assert_int_equal(k->integer[FSR_INT_ROWS], rows);
+        assert_int_equal(k->schedule.resident * k->schedule.threads, 1536);
+        assert_int_equal(row_operations(k, 1), 2);
         assert_int_equal(k->integer[FSR_INT_COLS], expected[i].lanes);
         assert_int_equal(k->nloops, 1);
         assert_int_equal(__builtin_popcountll(k->schedule.streams), 2);
