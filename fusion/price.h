@@ -94,9 +94,9 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
 double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *issue);
 /* ns that a kernel in tiles takes for so many elements of them beside their work: each is asked where it stands. */
 double fsr_price_placed(const fsr_prices *prices, double elements, bool deep);
-/* What its blocks make of their time: the last ones, of which there are not as many as multiprocessors, leave some idle. Of
- * blocks of tiles, which are large, 586 on 132 take 1.13 times as long as their work. */
-double fsr_price_tail(int64_t blocks);
+/* ns that the blocks of such a kernel wait between so many nests: the part of them that all begin at once, of which
+ * none hides what another one waits for. */
+double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks);
 /* Bytes that it moves, but those of arrays that memory does not hold: near, a flag for each array; and its issue. */
 double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 

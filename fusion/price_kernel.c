@@ -12,13 +12,17 @@
 #include "fusion/nest.h"
 #include "fusion/price.h"
 #include "fusion/schedule.h"
+#include "fusion/schedule_gpu.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLOSE = 16 }; /* elements apart that are taken for neighbours */
+enum {
+    CLOSE = 16,        /* elements apart that are taken for neighbours */
+    TILE_THREADS = 256 /* of a block of tiles */
+};
 
 int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr_form *f, int access, int inner) {
     const double bytes = (double)fsr_form_count(f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
@@ -306,9 +310,9 @@ double fsr_price_placed(const fsr_prices *prices, double elements, bool deep) {
     return prices->placed * (deep ? FSR_AXES : FSR_AXES - 1) * elements / prices->issue;
 }
 
-double fsr_price_tail(int64_t blocks) {
-    const double each = (double)blocks / fsr_nominal_gpu.processors;
-    return each > 0 ? ceil(each) / each : 1;
+double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks) {
+    const double first = (double)fsr_nominal_threads() / TILE_THREADS;
+    return (prices->begins + prices->waits * nests) * fmin(blocks > 0 ? first / (double)blocks : 0, 1);
 }
 
 /* What the elements of all tiles take beside their work. */
@@ -330,9 +334,8 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
         add_nest(prices, p, group, i, &bytes, issue);
     const bool tiles = k->nests && k->schedule.high;
     const double takes = *issue + (tiles ? placed(prices, k) : 0);
-    const double tail = tiles ? fsr_price_tail(fsr_tiles_blocks(k, k->integer)) : 1;
-    return prices->launch + (tiles ? prices->waits * k->nests->n : 0) +
-           tail * fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
+    return prices->launch + (tiles ? fsr_price_waits(prices, k->nests->n, fsr_tiles_blocks(k, k->integer)) : 0) +
+           fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
            fsr_price_bytes(prices, spilled(prices, group));
 }
 
