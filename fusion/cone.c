@@ -19,7 +19,8 @@ static bool moves_along(const fsr_index *index, int d) {
 }
 
 /* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these
- * are folded, or the innermost ones. */
+ * are folded, or the innermost ones. Where a run of these is shorter than a CPU's vector nothing is gained: one
+ * evaluation takes as long as that of all lanes. */
 static double evaluations_of(const fsr_cone *c, const fsr_asked *at, double part) {
     const fsr_index *index = &at->index;
     double times = 1, last = 1;
@@ -34,7 +35,8 @@ static double evaluations_of(const fsr_cone *c, const fsr_asked *at, double part
         times *= (double)c->domain.extent[d];
     if (!varies)
         return 1;
-    double reuse = 1 / (last < c->prices->reuse ? last : c->prices->reuse);
+    const double turns = fmax(last / c->prices->lanes, 1);
+    double reuse = 1 / fmin(turns, c->prices->reuse);
     if (c->domain.nparallel < c->domain.ndim && !column)
         reuse = 1;
     return times * (part < reuse ? part : reuse);

@@ -219,14 +219,17 @@ static fsr_link middle(const fsr_partition *p, fsr_link top) {
     return n > 0 ? fsr_partition_first_used(p, at) : (fsr_link){-1, 0};
 }
 
+bool fsr_division_is_brief(const fsr_domain *domain, int dim, int64_t inner) {
+    return (dim == domain->ndim - 1 || dim == domain->nparallel - 1) && inner < SHORT_LOOP;
+}
+
 /* Divides the domain as the refused trial asks. Not a scan's columns, which have an order; and on a CPU not into inner
  * loops of a few rounds, which would cost more than storing what stands in the way. Places are stored one by one
  * however long the loop is. */
 static bool divide(const fsr_partition *p, fsr_root a, const fsr_group *trial, fsr_domain *domain) {
     int dim = trial->divided;
     fsr_kind kind = p->flow->node[a.link.id].kind;
-    bool inner = dim == domain->ndim - 1 || dim == domain->nparallel - 1;
-    bool brief = inner && !p->target->gpu && trial->division < SHORT_LOOP && !fsr_is(kind, FSR_IS_STORED);
+    bool brief = !p->target->gpu && fsr_division_is_brief(domain, dim, trial->division) && !fsr_is(kind, FSR_IS_STORED);
     if (trial->division == 0 || brief || (a.fold && fsr_is(kind, FSR_IS_RUNNING) && dim >= domain->nparallel))
         return false;
     return fsr_domain_divide(domain, dim, trial->division);

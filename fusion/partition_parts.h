@@ -84,6 +84,8 @@ int fsr_kernel_loads(const fsr_kernel *k);
 bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_kernel *b);
 
 /* partition_assign.c */
+/* A dimension of a CPU's kernel is not divided so: its inner loop would be of a few rounds. */
+bool fsr_division_is_brief(const fsr_domain *domain, int dim, int64_t inner);
 /* Notes an edge that was not fused. */
 void fsr_partition_note(fsr_partition *p, fsr_note note);
 extern const char fsr_reason_price[], fsr_reason_memory_cut[];

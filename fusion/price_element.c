@@ -166,11 +166,12 @@ static double run_of(const fsr_group *group, int d) {
     return s->target == FSR_TARGET_CPU ? extent : fmin(extent, fmax(own, 1));
 }
 
-/* The part of what an instruction does that one element is charged for. */
-static double share_of(const fsr_inst *inst, int d, double inner, uint32_t moves) {
+/* The part of what an instruction does that one element is charged for: what a run shares is done once for it, on a CPU
+ * in the time in which all lanes of a vector would be. */
+static double share_of(const fsr_prices *prices, const fsr_inst *inst, int d, double inner, uint32_t moves) {
     const bool effect =
         inst->kind == FSR_INST_STORE || inst->kind == FSR_INST_COMBINE || inst->kind == FSR_INST_ITERATE;
-    return d >= 0 && !(moves >> d & 1) && !effect && inner > 1 ? 1 / inner : 1;
+    return d >= 0 && !(moves >> d & 1) && !effect && inner > 1 ? fmin(prices->lanes / inner, 1) : 1;
 }
 
 /* The part of a gather that an element is charged for: a CPU takes a row whole whose place is computed once. */
@@ -184,7 +185,7 @@ static double row_of(const fsr_price_loop *l, const fsr_form *f, int d) {
 static void set_fixed(fsr_price_loop *out, int number, int d, uint32_t moves) {
     const fsr_kernel *k = out->group->kernel;
     const fsr_inst *inst = &k->inst[number];
-    out->share[number] = share_of(inst, d, out->inner, moves);
+    out->share[number] = share_of(out->prices, inst, d, out->inner, moves);
     if (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE)
         return;
     const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);

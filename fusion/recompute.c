@@ -126,12 +126,33 @@ static bool is_spread(const chooser *c, const fsr_cone *cone, const fsr_cone_nod
     return c->p->target->gpu && !c->fold && places > 1;
 }
 
+/* No kernel of a CPU evaluates it where it is asked for: a reshape hides which of its elements those are, and none divides
+ * its domain for that, or evaluates it twice. Lowering finds out too late, when nobody has looked at what it is made of. */
+static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
+    const fsr_flow_node *n = &cone->p->flow->node[at->id];
+    bool hidden = false, twice = cone->asked[at->asked].next >= 0;
+    for (int i = at->asked; i >= 0 && !cone->p->target->gpu && fsr_is(n->kind, FSR_OVERWRITES);
+         i = cone->asked[i].next) {
+        int dim;
+        int64_t inner;
+        const fsr_index *index = &cone->asked[i].index;
+        hidden =
+            hidden || (index->flat && (twice || !fsr_index_division(index, &n->shape, &cone->domain, &dim, &inner) ||
+                                       fsr_division_is_brief(&cone->domain, dim, inner)));
+    }
+    return hidden;
+}
+
 /* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that
  * reads memory across its order. A fold and what follows it may be one kernel, which computes what both ask for
  * once, if they go over as many elements. */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];
+    if (is_hidden(cone, at)) {
+        c->p->held[at->id] = FSR_HELD_ONCE;
+        return true;
+    }
     const bool again = c->p->cuts->again && c->p->cuts->again[at->id];
     const bool often = at->fanned && each > at->shared && each > cone->prices->spare;
     const bool scatters = fsr_cone_scatters(cone, at), gathers = scatters && (each > 1 || c->asked[at->id]);
