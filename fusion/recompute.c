@@ -131,16 +131,14 @@ static bool is_spread(const chooser *c, const fsr_cone *cone, const fsr_cone_nod
 static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     const fsr_flow_node *n = &cone->p->flow->node[at->id];
     bool hidden = false, twice = cone->asked[at->asked].next >= 0;
-    for (int i = at->asked; i >= 0 && !cone->p->target->gpu && fsr_is(n->kind, FSR_OVERWRITES);
-         i = cone->asked[i].next) {
-        int dim;
-        int64_t inner;
+    int dim;
+    int64_t inner;
+    for (int i = at->asked; i >= 0 && fsr_is(n->kind, FSR_OVERWRITES); i = cone->asked[i].next) {
         const fsr_index *index = &cone->asked[i].index;
-        hidden =
-            hidden || (index->flat && (twice || !fsr_index_division(index, &n->shape, &cone->domain, &dim, &inner) ||
-                                       fsr_division_is_brief(&cone->domain, dim, inner)));
+        const bool divides = index->flat && fsr_index_division(index, &n->shape, &cone->domain, &dim, &inner);
+        hidden = hidden || (index->flat && (twice || !divides || fsr_division_is_brief(&cone->domain, dim, inner)));
     }
-    return hidden;
+    return hidden && !cone->p->target->gpu;
 }
 
 /* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that
