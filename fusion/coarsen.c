@@ -27,6 +27,7 @@
 #include "fusion/price.h"
 #include "fusion/schedule_gpu.h"
 #include <math.h>
+#include <string.h>
 
 /* Of the threads that fill a GPU, which points of several places must leave. */
 #define LEAST_FILL 0.25
@@ -243,10 +244,27 @@ void fsr_partition_coarsen(fsr_partition *p) {
         coarsen(p, g, false);
 }
 
+/* Some array is loaded at several places, without which neighbours have nothing in common. Counter-example to trying any
+ * map: a chain of elementwise kernels took a quarter longer to plan. */
+static bool may_share(const fsr_kernel *k) {
+    int first[FSR_MAX_BUFFERS];
+    memset(first, 0xff, sizeof first);
+    for (int i = 0; i < k->ninsts; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        if (inst->kind != FSR_INST_LOAD)
+            continue;
+        int *access = &first[k->access[inst->index].buffer];
+        if (*access >= 0 && *access != inst->index)
+            return true;
+        *access = inst->index;
+    }
+    return false;
+}
+
 bool fsr_partition_take_neighbours(fsr_partition *p, int g) {
     bool no_memory = false;
     p->no_memory = &no_memory;
-    if (p->target->gpu && p->fuse)
+    if (p->target->gpu && p->fuse && p->group[g].kernel && may_share(p->group[g].kernel))
         coarsen(p, g, true);
     p->no_memory = NULL;
     return !no_memory;
