@@ -303,10 +303,26 @@ static void say_refused(const fsr_band_chooser *c, int host, int g, double apart
                                         "tiles of its values spare too little", joined, apart});
 }
 
+static bool loads_at_several(const fsr_band_chooser *c, int q, int g) {
+    const fsr_group *group = &c->p->group[q];
+    int places = 0;
+    for (int i = 0; i < group->kernel->ninsts && places < 2; ++i)
+        places += fsr_band_loads(c->p, group, group->kernel, i, g);
+    return places > 1;
+}
+
+/* A nest of the tile reads g's values at several places; what is read once alone needs no tile, and no price of one. */
+static bool is_read_around(const fsr_band_chooser *c, int host, int g) {
+    bool around = loads_at_several(c, host, g);
+    for (int q = c->bands->first[host]; q >= 0 && !around; q = c->bands->next[q])
+        around = loads_at_several(c, q, g);
+    return around;
+}
+
 bool fsr_band_in_tiles(const fsr_band_chooser *c, int host, int g) {
     fsr_band_tile *own = &c->bands->tile[host];
     const bool any = c->bands->first[host] >= 0;
-    if (!are_pictures(c->p->group[host].kernel, c->p->group[g].kernel))
+    if (!are_pictures(c->p->group[host].kernel, c->p->group[g].kernel) || !is_read_around(c, host, g))
         return false;
     if (!any)
         host_picture(c, host, g);
