@@ -145,7 +145,7 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     node->shared = shared > node->shared ? shared : node->shared;
     node->fanned = node->fanned || viewed;
     for (int i = node->asked; i >= 0; i = c->asked[i].next)
-        if (fsr_index_equal(&c->asked[i].index, &index) && memcmp(c->asked[i].path, by->path, sizeof by->path) == 0) {
+        if (fsr_index_equal(&c->asked[i].index, &index) && fsr_cone_is_same_way(&c->asked[i], by)) {
             ask_again(&c->asked[i], by->part, by->section);
             return;
         }
@@ -158,8 +158,7 @@ static void ask(fsr_cone *c, fsr_link link, const fsr_asked *by, bool viewed, do
     asked->whole = by->whole;
     asked->section = by->section;
     asked->computed = by->computed;
-    memcpy(asked->last, by->last, sizeof by->last);
-    memcpy(asked->path, by->path, sizeof by->path);
+    fsr_cone_copy_way(asked, by);
     asked->next = node->asked;
     node->asked = c->nasked++;
 }
@@ -210,8 +209,7 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
             const bool computed = gathers && !follows;
             fsr_asked by = {
                 .part = part, .whole = part, .section = c->asked[i].section, .computed = c->asked[i].computed};
-            memcpy(by.last, c->asked[i].last, sizeof by.last);
-            memcpy(by.path, c->asked[i].path, sizeof by.path);
+            fsr_cone_copy_way(&by, &c->asked[i]);
             if (follows && !exact)
                 fsr_cone_go_by(&by, &moved);
             if (follows)

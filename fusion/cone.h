@@ -11,6 +11,7 @@
 #define FUSOR_FUSION_CONE_H
 
 #include "fusion/price.h"
+#include <string.h>
 
 enum { FSR_MAX_CONE = 512, FSR_MAX_ASKED = 1024, FSR_MAX_EVALUATED = 400 };
 
@@ -22,8 +23,22 @@ typedef struct fsr_asked {
     double computed;             /* what a load of it costs as a gather asks, each element at another index; else 0 */
     int64_t last[FSR_MAX_DIMS];  /* where the last place that was clipped on the way lies, along each dimension */
     uint32_t path[FSR_MAX_DIMS]; /* all of them: the same index by way of others is another place */
+    bool turned;                 /* there was one; else neither of the two is looked at */
     int next;                    /* of the same node, -1: the last */
 } fsr_asked;
+
+/* Both came by the same places. */
+static inline bool fsr_cone_is_same_way(const fsr_asked *a, const fsr_asked *b) {
+    return a->turned == b->turned && (!a->turned || memcmp(a->path, b->path, sizeof a->path) == 0);
+}
+
+static inline void fsr_cone_copy_way(fsr_asked *to, const fsr_asked *from) {
+    to->turned = from->turned;
+    if (!from->turned)
+        return;
+    memcpy(to->last, from->last, sizeof to->last);
+    memcpy(to->path, from->path, sizeof to->path);
+}
 
 typedef struct fsr_cone_node {
     int id;

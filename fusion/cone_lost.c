@@ -124,6 +124,7 @@ bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index
 void fsr_cone_go_by(fsr_asked *by, const fsr_index *moved) {
     for (int j = 0; j < moved->n && !moved->flat; ++j)
         if (moved->row[j].offset != by->last[j]) {
+            by->turned = true;
             by->last[j] = moved->row[j].offset;
             by->path[j] = by->path[j] * 31 + (uint32_t)by->last[j];
         }

@@ -69,9 +69,10 @@ static bool may_wait(const fsr_kernel *k, int i) {
            kind != FSR_INST_PICK && kind != FSR_INST_ITERATE;
 }
 
+/* The first pass that reads the value; -1: none. No pass is before the value's own. */
 static int first_reader(const fsr_kernel *k, int value) {
     int first = -1;
-    for (int j = value + 1; j < k->ninsts; ++j) {
+    for (int j = value + 1; j < k->ninsts && first != k->stand[value].pass; ++j) {
         const int pass = k->stand[j].pass;
         if ((first < 0 || pass < first) && fsr_inst_reads(k, j, value))
             first = pass;
@@ -80,13 +81,13 @@ static int first_reader(const fsr_kernel *k, int value) {
 }
 
 void fsr_kernel_sink(fsr_kernel *k) {
-    for (int i = 0; i < k->ninsts; ++i) {
+    for (int i = 0; k->npasses && i < k->ninsts; ++i) {
         int argument[FSR_MAX_ARGUMENTS], n = may_wait(k, i) ? fsr_inst_arguments(k, i, argument) : 0;
         k->stand[i].pass = may_wait(k, i) ? 0 : k->stand[i].pass;
         for (int a = 0; a < n; ++a)
             fsr_stand_behind(&k->stand[i], &k->stand[argument[a]]);
     }
-    for (int i = k->ninsts - 1; i >= 0; --i) {
+    for (int i = k->ninsts - 1; k->npasses && i >= 0; --i) {
         const int first = may_wait(k, i) ? first_reader(k, i) : -1;
         if (first > k->stand[i].pass)
             k->stand[i].pass = first;

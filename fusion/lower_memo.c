@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The memo of a lowering: which instruction has the value of a node at an index, and where.
  *
- * A hash table of entry numbers with linear probing, at most half full, that grows, and its entries with it; entries are
- * only added. Most trials have a few dozen: room for all that there may be is 2.8 MB, which each would ask for. A value is
+ * A hash table of entry numbers with linear probing, at most half full, that grows; entries are only added, in blocks,
+ * and stay where they are. Most trials have a few dozen: room for all that there may be is 2.8 MB, which each would ask
+ * for. A value is
  * found by node and index alone: what is there serves wherever the guard under which it was evaluated holds too, and
  * elsewhere its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep
  * after another one asks for each element of the first under five guards, and evaluated it five times. */
@@ -10,31 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_SLOTS = 64, SLOTS = 4096 };
+enum { FEW_SLOTS = 64, SLOTS = 4096, BLOCK = 32 };
 
 typedef struct entry {
     fsr_link link;
     fsr_index index;
+    uint64_t hash; /* of both */
     int guard;
     int inst;
 } entry;
 
 struct fsr_memo {
     int n;
-    int nslots;          /* a power of two */
-    int16_t slot[SLOTS]; /* numbers of entries, -1: free */
-    entry *entry;        /* room for nslots / 2 */
+    int nslots;                      /* a power of two */
+    int16_t slot[SLOTS];             /* numbers of entries, -1: free */
+    entry *block[SLOTS / 2 / BLOCK]; /* as many as it has entries for */
 };
 
-/* n free slots, and room for the entries that they may hold. False: out of memory, and the memo is as it was. */
-static bool make_slots(fsr_memo *memo, int n) {
-    entry *room = realloc(memo->entry, sizeof *room * (size_t)n / 2);
-    if (!room)
-        return false;
-    memo->entry = room;
+static entry *entry_at(const fsr_memo *memo, int i) {
+    return &memo->block[i / BLOCK][i % BLOCK];
+}
+
+static void free_slots(fsr_memo *memo, int n) {
     memo->nslots = n;
     memset(memo->slot, 0xff, sizeof memo->slot[0] * (size_t)n);
-    return true;
 }
 
 fsr_memo *fsr_memo_new(void) {
@@ -42,17 +42,13 @@ fsr_memo *fsr_memo_new(void) {
     if (!memo)
         return NULL;
     memo->n = 0;
-    memo->entry = NULL;
-    if (!make_slots(memo, FEW_SLOTS)) {
-        free(memo);
-        return NULL;
-    }
+    free_slots(memo, FEW_SLOTS);
     return memo;
 }
 
 void fsr_memo_free(fsr_memo *memo) {
-    if (memo)
-        free(memo->entry);
+    for (int i = 0; memo && i < memo->n; i += BLOCK)
+        free(memo->block[i / BLOCK]);
     free(memo);
 }
 
@@ -70,24 +66,25 @@ static uint64_t hash_of(fsr_link link, const fsr_index *index) {
     return h ^ h >> 31;
 }
 
-/* The slot of the next entry of (link, index) from `slot` on; or the free one behind them. */
-static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, uint64_t slot) {
+/* The slot of the next entry of (link, index), whose hash it is, from `slot` on; or the free one behind them. */
+static int find(const fsr_memo *memo, fsr_link link, const fsr_index *index, uint64_t hash, uint64_t slot) {
     const uint64_t mask = (uint64_t)memo->nslots - 1;
     for (slot &= mask;; slot = (slot + 1) & mask) {
-        const entry *at = memo->slot[slot] < 0 ? NULL : &memo->entry[memo->slot[slot]];
-        if (!at || (fsr_link_equal(at->link, link) && fsr_index_equal(&at->index, index)))
+        const entry *at = memo->slot[slot] < 0 ? NULL : entry_at(memo, memo->slot[slot]);
+        if (!at || (at->hash == hash && fsr_link_equal(at->link, link) && fsr_index_equal(&at->index, index)))
             return (int)slot;
     }
 }
 
 int fsr_memo_find(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     fsr_memo *memo = l->memo;
-    const int first = find(memo, link, index, hash_of(link, index));
-    for (int at = first; memo->slot[at] >= 0; at = find(memo, link, index, (uint64_t)at + 1))
-        if (fsr_lower_serves(l, memo->entry[memo->slot[at]].guard))
-            return memo->entry[memo->slot[at]].inst;
-    for (int at = first; memo->slot[at] >= 0; at = find(memo, link, index, (uint64_t)at + 1)) {
-        entry *one = &memo->entry[memo->slot[at]];
+    const uint64_t hash = hash_of(link, index);
+    const int first = find(memo, link, index, hash, hash);
+    for (int at = first; memo->slot[at] >= 0; at = find(memo, link, index, hash, (uint64_t)at + 1))
+        if (fsr_lower_serves(l, entry_at(memo, memo->slot[at])->guard))
+            return entry_at(memo, memo->slot[at])->inst;
+    for (int at = first; memo->slot[at] >= 0; at = find(memo, link, index, hash, (uint64_t)at + 1)) {
+        entry *one = entry_at(memo, memo->slot[at]);
         if (fsr_lower_widen(l, one->inst, &one->guard))
             return one->inst;
     }
@@ -96,41 +93,46 @@ int fsr_memo_find(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 
 bool fsr_memo_place(const fsr_memo *memo, int inst, fsr_link *link, fsr_index *index) {
     for (int i = 0; i < memo->n; ++i)
-        if (memo->entry[i].inst == inst) {
-            *link = memo->entry[i].link;
-            fsr_index_copy(index, &memo->entry[i].index);
+        if (entry_at(memo, i)->inst == inst) {
+            *link = entry_at(memo, i)->link;
+            fsr_index_copy(index, &entry_at(memo, i)->index);
             return true;
         }
     return false;
 }
 
-/* The free slot behind the entries of (link, index). */
-static int free_slot(const fsr_memo *memo, fsr_link link, const fsr_index *index) {
-    int at = find(memo, link, index, hash_of(link, index));
-    while (memo->slot[at] >= 0)
-        at = find(memo, link, index, (uint64_t)at + 1);
-    return at;
+/* The entry's number goes into the first free slot from its hash on: so entries of one value stay in the order in which
+ * they came. */
+static void take_slot(fsr_memo *memo, int number) {
+    const uint64_t mask = (uint64_t)memo->nslots - 1;
+    uint64_t slot = entry_at(memo, number)->hash & mask;
+    while (memo->slot[slot] >= 0)
+        slot = (slot + 1) & mask;
+    memo->slot[slot] = (int16_t)number;
 }
 
-/* Entries of one value stay in the order in which they came. False: out of memory. */
-static bool grow(fsr_memo *memo) {
-    if (!make_slots(memo, 2 * memo->nslots))
-        return false;
+static void grow(fsr_memo *memo) {
+    free_slots(memo, 2 * memo->nslots);
     for (int i = 0; i < memo->n; ++i)
-        memo->slot[free_slot(memo, memo->entry[i].link, &memo->entry[i].index)] = (int16_t)i;
-    return true;
+        take_slot(memo, i);
 }
 
 const char *fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, int guard, int inst) {
     if (memo->n == SLOTS / 2)
         return "the kernel would evaluate too many values";
-    if (memo->n == memo->nslots / 2 && !grow(memo))
-        return fsr_reason_memory;
-    memo->slot[free_slot(memo, link, index)] = (int16_t)memo->n;
-    entry *added = &memo->entry[memo->n++];
+    if (memo->n % BLOCK == 0) {
+        memo->block[memo->n / BLOCK] = malloc(sizeof(entry) * BLOCK);
+        if (!memo->block[memo->n / BLOCK])
+            return fsr_reason_memory;
+    }
+    if (memo->n == memo->nslots / 2)
+        grow(memo);
+    entry *added = entry_at(memo, memo->n);
     added->link = link;
+    added->hash = hash_of(link, index);
     added->guard = guard;
     added->inst = inst;
     fsr_index_copy(&added->index, index);
+    take_slot(memo, memo->n++);
     return NULL;
 }
