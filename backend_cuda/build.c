@@ -2,9 +2,9 @@
 /* From a kernel to a cubin.
  *
  * The cache's key is everything that the binary depends on: the generator's version, NVRTC's version
- * and build, nvJitLink's where the kernel is linked, the architecture, the options in order, the whole source. Counter-example to leaving the build out: a
- * toolkit update that fixes a miscompilation would go on serving the wrong binary. The driver is not in the key: a
- * cubin is machine code.
+ * and build, nvJitLink's where the kernel is linked, the architecture, the options in order, the whole source.
+ * Counter-example to leaving the build out: a toolkit update that fixes a miscompilation would go on serving the wrong
+ * binary. The driver is not in the key: a cubin is machine code.
  *
  * --minimal keeps NVRTC from preparing declarations that our sources, which include nothing, never use. -Ofc=mid
  * takes two thirds of the time, half for large kernels; it gives up loop optimizations, and kernels run more often than

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLASLt, loaded when a plan first has a product with a scale or a bias behind it. Its functions are declared here, as
- * cuBLAS' are; what it returns are cuBLAS' numbers. */
+/* cuBLASLt, loaded when a plan first has a product with a scale or a bias behind it. Its functions are declared here,
+ * as cuBLAS' are; what it returns are cuBLAS' numbers. */
 #ifndef FUSOR_BACKEND_CUDA_CUBLASLT_H
 #define FUSOR_BACKEND_CUDA_CUBLASLT_H
 

@@ -72,8 +72,8 @@ typedef int fsr_cublas_getrf_batched(void *handle, int n, void *a, int lda, int 
 typedef int fsr_cublas_getrs_batched(void *handle, int form, int n, int sides, const void *a, int lda, const int *pivot,
                                      void *b, int ldb, int *info, int count);
 
-/* These, each with a letter, S, D, C or Z, between library and name: FSR_CUSOLVER_LETTER_LIST(X), X(field, library, name
- * of S and D, of C and Z). Those of the second list may be missing. */
+/* These, each with a letter, S, D, C or Z, between library and name: FSR_CUSOLVER_LETTER_LIST(X), X(field, library,
+ * name of S and D, of C and Z). Those of the second list may be missing. */
 #define FSR_CUSOLVER_LETTER_LIST(X)                                     \
     X(orgqr_room, "cusolverDn", "orgqr_bufferSize", "ungqr_bufferSize") \
     X(orgqr, "cusolverDn", "orgqr", "ungqr")                            \

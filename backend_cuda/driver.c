@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of the driver itself, where the runtime takes longer or has no such call: on an H200 a launch takes 2.86 us
- * for 2.95, and whose turn a thread's context is 10 ns for 37. Errors have the runtime's numbers. */
+/* What is asked of the driver itself, where the runtime takes longer or has no such call: on an H200 a launch takes
+ * 2.86 us for 2.95, and whose turn a thread's context is 10 ns for 37. Errors have the runtime's numbers. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/device.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the emit_*.c files.
  *
- * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits, stretch
- * and the extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's address
- * that comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
+ * Names in the text: v<i> the value of instruction i, x<b> array b, n<s> integer argument s (rows, cols, splits,
+ * stretch and the extents n4.. ), p<s> scalar argument s, i<d> the index along dimension d, a<x> the part of access x's
+ * address that comes from the row, r the row, c the column, op<f> the operator of fold f, acc<p> pass p's accumulators.
  *
  * A frame is the text around the kernel's instructions that a schedule needs. Inside it a value is named in one of
  * three ways:

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* MAP with branches (schedule.branched): a thread has one row, and evaluates of each choice by a guard the side that its
- * row takes. The sides are blocks, in which the guard is known; what stands in which is asked in fusion/branch.c. Loads
- * that wait for nothing come first in their block, stores last of all: arrays may share memory.
+/* MAP with branches (schedule.branched): a thread has one row, and evaluates of each choice by a guard the side that
+ * its row takes. The sides are blocks, in which the guard is known; what stands in which is asked in fusion/branch.c.
+ * Loads that wait for nothing come first in their block, stores last of all: arrays may share memory.
  *
- * Counter-example to loads before everything else: a plane of a lattice would be loaded for the elements of all others. */
+ * Counter-example to loads before everything else: a plane of a lattice would be loaded for the elements of all
+ * others. */
 #include "backend_cuda/emit.h"
 #include "fusion/branch.h"
 #include <string.h>

@@ -2,9 +2,9 @@
 /* LOOKBACK: a block is one tile of a row; tiles are handed out in order by a ticket, so that those to the left are
  * always running or done, and waiting for them ends.
  *
- * With rows side by side (schedule.abreast > 1: adjacent rows are adjacent in memory) a block has a tile of each of them:
- * threads run along the rows first, a thread has neighbouring columns of its row. It adds them up, threads of a row
- * meet in shared memory, each row has a board of its own. Where the last rows are fewer, the other threads walk the
+ * With rows side by side (schedule.abreast > 1: adjacent rows are adjacent in memory) a block has a tile of each of
+ * them: threads run along the rows first, a thread has neighbouring columns of its row. It adds them up, threads of a
+ * row meet in shared memory, each row has a board of its own. Where the last rows are fewer, the other threads walk the
  * last row and store nothing.
  *
  * Counter-example to one thread a column of 150,000 by 24: 24 threads, 150,000 steps each, one after another. */
@@ -16,7 +16,8 @@ int fsr_emit_beside(const fsr_emit *e) {
     return e->s.kind == FSR_SCHEDULE_LOOKBACK ? e->s.abreast : 1;
 }
 
-/* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to where the next may begin. */
+/* "board0": where the chain of a stage meets its neighbours. The running sizes are texts, rounded up to where the next
+ * may begin. */
 static void board(fsr_emit *e, int stage) {
     fsr_fold_list chain = fsr_kernel_chain(e->k, 0, e->tile.stage, stage);
     if (chain.n == 0)
@@ -138,7 +139,8 @@ static void finish_riding(fsr_emit *e) {
     fsr_emit_riding(e, "threadIdx.x == 0");
 }
 
-/* A tile before the columns that are left: what is scanned of it is the identity, which the tiles behind it wait for. */
+/* A tile before the columns that are left: what is scanned of it is the identity, which the tiles behind it wait
+ * for. */
 static void leave_early(fsr_emit *e) {
     int rows[FSR_MAX_INSTS];
     if (!e->k->live || !e->k->backward || fsr_kernel_reductions(e->k, 0, false).n || fsr_kernel_rows(e->k, 1, rows))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MAP: no folded dimension. A thread takes `items` rows, `vector` adjacent ones in each of its steps; all loads come
  * first. A thread whose last vector is whole has all of them whole and takes the unguarded loads and stores; the scalar
- * program is printed once for both, but where it asks for each element whether it is there: a load at a computed address
- * stands in a branch then, and what four elements have in common is computed four times (an image resized by cubic weights:
- * 85 instructions an element, and 38).
+ * program is printed once for both, but where it asks for each element whether it is there: a load at a computed
+ * address stands in a branch then, and what four elements have in common is computed four times (an image resized by
+ * cubic weights: 85 instructions an element, and 38).
  *
  * Versions (schedule.version): a thread whose elements all lie where one of them knows takes its program, in which
  * known guards are none. Threads of a warp differ at edges alone.

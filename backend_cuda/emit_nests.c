@@ -96,9 +96,9 @@ static void name_index(const fsr_emit *e, int axis, char index[FSR_REF], char en
         snprintf(end, FSR_REF, "%s", axes[axis].end);
 }
 
-/* The index that an element beyond an edge has in the picture. Where it stands in the tile is where that one does, but in
- * a tile that wraps: there it is beside its neighbours, as they are in earlier tiles. Returns what of that must be asked:
- * an element so far beyond that it is nobody's, as there are at the edges of small pictures, is left. */
+/* The index that an element beyond an edge has in the picture. Where it stands in the tile is where that one does, but
+ * in a tile that wraps: there it is beside its neighbours, as they are in earlier tiles. Returns what of that must be
+ * asked: an element so far beyond that it is nobody's, as there are at the edges of small pictures, is left. */
 static size_t put_beyond(fsr_emit *e, int axis, char test[FSR_EXPR], size_t n) {
     static const char *const function[] = {
         [FSR_BEYOND_EDGE] = "clip", [FSR_BEYOND_WRAP] = "wrap", [FSR_BEYOND_REFLECT] = "reflect"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Staged loads of a tile of outputs (emit_outputs.c): their copies in shared memory, and the registers in which the next
- * columns' elements are on their way. */
+/* Staged loads of a tile of outputs (emit_outputs.c): their copies in shared memory, and the registers in which the
+ * next columns' elements are on their way. */
 #include "backend_cuda/emit_outputs.h"
 #include "fusion/outputs.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A pass of the frames that hold a tile of columns in registers (emit_tile.c): which threads share a row, how its values
- * are named, the structs of its states, what is kept for later passes, and the fold of a thread's accumulators over the
- * row's threads. */
+/* A pass of the frames that hold a tile of columns in registers (emit_tile.c): which threads share a row, how its
+ * values are named, the structs of its states, what is kept for later passes, and the fold of a thread's accumulators
+ * over the row's threads. */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 

@@ -7,8 +7,8 @@
  *   one                adds up what stands before it
  *   one thread         asks for the copies of the tile that takes its place
  *
- * What a thread that counts does is what a tile's threads do (emit_tile.c), with a slot in the place of the array: where
- * the loads are, x1 is a part of the slot and a1 is minus the tile's first column. */
+ * What a thread that counts does is what a tile's threads do (emit_tile.c), with a slot in the place of the array:
+ * where the loads are, x1 is a part of the slot and a1 is minus the tile's first column. */
 #include "backend_cuda/emit.h"
 #include "fusion/filter.h"
 #include "fusion/ring.h"

@@ -144,8 +144,8 @@ static bool is_streamed(const fsr_emit *e, int table) {
     return e->turns && (e->s.streams >> e->k->access[e->turns->table[table].access].buffer & 1);
 }
 
-/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table; of one that streams "fsr_once(h0 + ...)". An index that is a number of 32 bits made wider stays
- * what it was where extents have no more: half the instructions. */
+/* "h0[fsr_clip(t3, m0_0) * w0_0]": an element of a loop's table; of one that streams "fsr_once(h0 + ...)". An index
+ * that is a number of 32 bits made wider stays what it was where extents have no more: half the instructions. */
 static void taken_text(fsr_emit *e, char buf[FSR_EXPR], const fsr_region *r, const fsr_inst *inst, fsr_emit_namer name,
                        const void *of) {
     char index[FSR_REF];

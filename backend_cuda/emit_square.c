@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MAP in squares: a block takes `tile` rows along dimension `tiled` by `breadth` elements along the last one. First what
- * lies along the rows in memory is brought, neighbours by neighbouring threads, into shared memory, s<i> of load i;
- * then each element is computed, neighbours along the last dimension by neighbouring threads, which find s<i> the
+/* MAP in squares: a block takes `tile` rows along dimension `tiled` by `breadth` elements along the last one. First
+ * what lies along the rows in memory is brought, neighbours by neighbouring threads, into shared memory, s<i> of load
+ * i; then each element is computed, neighbours along the last dimension by neighbouring threads, which find s<i> the
  * other way round. */
 #include "backend_cuda/emit.h"
 #include "fusion/square.h"

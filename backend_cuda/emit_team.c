@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* TEAM: several passes over rows too long for a block.
  *
- * A row is cut into `splits` parts: part p is columns [p * stretch, (p + 1) * stretch). `abreast` teams run at once, each of
- * a block for every part, or of `members` blocks, which do several parts in turn. After each pass with reductions every
- * part's state has been left, and the team waits for all its blocks; then every block folds all partial states of the
- * row in the order of columns, so all get the same bits, and how many blocks there are does not show. The states lie in
- * two sets used in turn: a block can only be one meeting ahead of the slowest.
+ * A row is cut into `splits` parts: part p is columns [p * stretch, (p + 1) * stretch). `abreast` teams run at once,
+ * each of a block for every part, or of `members` blocks, which do several parts in turn. After each pass with
+ * reductions every part's state has been left, and the team waits for all its blocks; then every block folds all
+ * partial states of the row in the order of columns, so all get the same bits, and how many blocks there are does not
+ * show. The states lie in two sets used in turn: a block can only be one meeting ahead of the slowest.
  *
  * Counter-example to launching more blocks than are resident: those that run would wait for ever for those that do
  * not. */

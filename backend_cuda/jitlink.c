@@ -4,9 +4,9 @@
  * some is PTX the kernel is LTO-IR as well: a link without -lto that is given PTX, behind one with it in the same
  * process, ends nvJitLink 13.0 by a segmentation fault.
  *
- * All functions of a kernel have one code (fusion/lower_value.c), which is added once: counter-examples to adding it for
- * each of them, one object twice, whose symbols are then defined twice, which ends nvJitLink 13.0 likewise; and to two
- * codes, of which both define a symbol: 13.0 takes the first, without an error. After the first
+ * All functions of a kernel have one code (fusion/lower_value.c), which is added once: counter-examples to adding it
+ * for each of them, one object twice, whose symbols are then defined twice, which ends nvJitLink 13.0 likewise; and to
+ * two codes, of which both define a symbol: 13.0 takes the first, without an error. After the first
  * call that fails nothing but the log is asked for, for the same reason. */
 #define _GNU_SOURCE 1
 #include "backend_cuda/jitlink.h"

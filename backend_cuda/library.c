@@ -57,8 +57,8 @@ fsr_recordable fsr_cuda_recordable(fsr_library library) {
     return of[library];
 }
 
-/* A library's first launch of a kernel loads it, and asks for its attributes: forbidden to a thread that captures, be it
- * the caller's stream or the recorder, but no work of that stream. What a caller's function does is the caller's to
+/* A library's first launch of a kernel loads it, and asks for its attributes: forbidden to a thread that captures, be
+ * it the caller's stream or the recorder, but no work of that stream. What a caller's function does is the caller's to
  * answer for: it has the mode that it was called in. */
 fsr_status fsr_cuda_library(fsr_backend *b, const fsr_library_call *call, void *const *array, void *work,
                             fsr_stream stream, fsr_fault *fault) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "linalg" on a GPU: cuSOLVER's functions, whose matrices stand column after column as graph/linalg.h
  * has arranged, and for many small systems cuBLAS' batched ones, which take addresses. Many eigenvalue problems are one
- * call, and so are Cholesky's and LU's factors and singular values of many small matrices; others are computed matrix by
- * matrix, side by side with nothing.
+ * call, and so are Cholesky's and LU's factors and singular values of many small matrices; others are computed matrix
+ * by matrix, side by side with nothing.
  *
  * What a call needs besides its arrays is asked of the library and taken from the pool: work on memory that was given
  * back is in order with whoever has it next. */

@@ -3,9 +3,9 @@
  * row-major c = a b is c' = b' a', of the same memory, and its bias one of the rows of c'.
  *
  * No algorithm may divide the folded dimension among blocks: there is no workspace, and no reduction scheme. So an
- * element is one sum in f32, times the scale, plus the bias. How the matrices are aligned is told: by itself the library
- * takes them to be at multiples of 256 bytes, which a part of a matrix is not. A bias that is not aligned is copied.
- * What describes a product is a few words each, and made for each call; which algorithm was chosen is kept. */
+ * element is one sum in f32, times the scale, plus the bias. How the matrices are aligned is told: by itself the
+ * library takes them to be at multiples of 256 bytes, which a part of a matrix is not. A bias that is not aligned is
+ * copied. What describes a product is a few words each, and made for each call; which algorithm was chosen is kept. */
 #ifdef FUSOR_HAVE_CUDA
 #include "backend_cuda/library.h"
 #include "graph/matmul.h"

@@ -2,9 +2,10 @@
 /* Conversions in generated CUDA: one function for each pair of dtypes that a kernel mentions.
  *
  * To integers from floats they truncate and saturate, NaN gives 0; from integers they wrap. Of 32 and 64 bits the
- * machine's instruction saturates, and makes of NaN 0 from f32 to 32 bits; a compiler is not asked to convert there, as it may fold a
- * constant operand by other rules. To narrower ones comparisons come before the conversion, which is undefined out of
- * range. Counter-example to comparisons for all: with them the bin of an element took half as many instructions more. */
+ * machine's instruction saturates, and makes of NaN 0 from f32 to 32 bits; a compiler is not asked to convert there, as
+ * it may fold a constant operand by other rules. To narrower ones comparisons come before the conversion, which is
+ * undefined out of range. Counter-example to comparisons for all: with them the bin of an element took half as many
+ * instructions more. */
 #include "backend_cuda/emit.h"
 #include "backend_cuda/prelude.h"
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of NumPy that CUDA has not, or not so: remainders, sums of logarithms, neighbours, powers and divisors of integers. */
+/* Functions of NumPy that CUDA has not, or not so: remainders, sums of logarithms, neighbours, powers and divisors of
+ * integers. */
 #include "backend_cuda/prelude.h"
 
 /* clang-format off */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scans of what threads hold, of tiles and of rows, and the look-back between tiles. F is what it is in prelude_exchange.c. */
+/* Scans of what threads hold, of tiles and of rows, and the look-back between tiles. F is what it is in
+ * prelude_exchange.c. */
 #include "backend_cuda/prelude.h"
 
 /* clang-format off */

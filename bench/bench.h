@@ -89,8 +89,8 @@ static inline bench_stream bench_stream_of(int stream) {
     return table[stream];
 }
 
-/* In which order generated numbers lie: as they are drawn; or as many of them, evenly apart, in order, up and down again,
- * or all equal, which is hard on what samples. */
+/* In which order generated numbers lie: as they are drawn; or as many of them, evenly apart, in order, up and down
+ * again, or all equal, which is hard on what samples. */
 typedef enum bench_order {
     BENCH_DRAWN,
     BENCH_ASCENDING,

@@ -158,8 +158,8 @@ int main(int argc, char **argv) {
     fsr_stats stats;
     if (file <= 0 || memory <= 0 || fsr_open(NULL, &j.ctx) != FSR_OK)
         return 2;
-    /* two buffers in and two out, on the host and on the device, are half of it: blocks of a pool are rounded up, and sums
-     * and the plan have theirs */
+    /* two buffers in and two out, on the host and on the device, are half of it: blocks of a pool are rounded up, and
+     * sums and the plan have theirs */
     const int64_t bytes = memory / 16 / 256 * 256;
     j.room = bytes / (int64_t)sizeof(float);
     j.from = tmpfile();

@@ -3,8 +3,8 @@
  *
  * A map whose results only one other kernel reads, along its rows in order, need not be stored: who reads them computes
  * them for one band of its rows after the other (bands_rows.c), or for one tile (bands_tiles.c). Candidates are looked
- * at from the last group to the first, so that a chain becomes one kernel as far as that pays; where fuel is counted, each
- * fusion that it pays for stands.
+ * at from the last group to the first, so that a chain becomes one kernel as far as that pays; where fuel is counted,
+ * each fusion that it pays for stands.
  *
  * Counter-example to any reader: who reads rows in no order, or the same row for each element, would need all of
  * them. */

@@ -12,8 +12,8 @@ typedef struct fsr_band_need {
     int64_t step, first, last;
 } fsr_band_need;
 
-/* Of each group on a GPU: elements of a line of its picture, lines of a plane where tiles are deep; its tile begins, along
- * each axis, at first + step * i where the host's begins at i, and has so many elements. */
+/* Of each group on a GPU: elements of a line of its picture, lines of a plane where tiles are deep; its tile begins,
+ * along each axis, at first + step * i where the host's begins at i, and has so many elements. */
 typedef struct fsr_band_tile {
     bool deep;
     int64_t pitch, lines;

@@ -49,8 +49,8 @@ void fsr_band_range(const fsr_group *group, const fsr_inst *load, int d, int64_t
 int fsr_band_element_bytes(const fsr_group *group);
 double fsr_band_stored_bytes(const fsr_group *group);
 
-/* A load of a nest's result: along each axis at + step * i for element i of its own picture, beyond edges as it says. What
- * stands there in the picture is behind step * i by between low and high. inside: it stays inside of lines. */
+/* A load of a nest's result: along each axis at + step * i for element i of its own picture, beyond edges as it says.
+ * What stands there in the picture is behind step * i by between low and high. inside: it stays inside of lines. */
 typedef struct fsr_band_reading {
     int64_t at[FSR_AXES], step[FSR_AXES], low[FSR_AXES], high[FSR_AXES];
     fsr_beyond beyond[FSR_AXES];

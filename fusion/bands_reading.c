@@ -3,8 +3,8 @@
  *
  * A pad is there as lowering leaves it: a place that is clipped or wrapped, or sections of a paste, each with a guard
  * that says for which indices it is taken. Of a section at the low edge that goes backwards it is known that it
- * reflects, of one that stands still that it repeats the edge, of one that is nearly a picture away that it wraps: all of
- * them are then at + i, beyond the edge. A pad of constants reads inside, under its guard.
+ * reflects, of one that stands still that it repeats the edge, of one that is nearly a picture away that it wraps: all
+ * of them are then at + i, beyond the edge. A pad of constants reads inside, under its guard.
  *
  * Counter-example to reading sections where they are: the first two lines of a picture that wraps need its last two,
  * which no tile of a few lines contains. */
@@ -184,8 +184,8 @@ static bool read_axes(const fsr_group *q, int number, const fsr_form *f, const f
     return good;
 }
 
-/* Of what is no picture of its own, under no guard, flat readings come first: what is behind the end of a line is on the
- * next one. */
+/* Of what is no picture of its own, under no guard, flat readings come first: what is behind the end of a line is on
+ * the next one. */
 bool fsr_band_reading_of(const fsr_group *q, const fsr_band_tile *own, int number, const fsr_group *g,
                          const fsr_band_tile *tile, fsr_band_reading *out) {
     const fsr_kernel *k = q->kernel;

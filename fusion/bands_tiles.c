@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Nests on a GPU: tiles of computed values (fusion/nest.h), where they lie and when they pay.
  *
- * Of each nest the tile is what its readers need for theirs, from the host's on backwards: where their loads read in its
- * picture (bands_reading.c), and what stands there beyond its edges. All readers must go on by the same steps, and agree
- * about what is beyond edges. A nest whose domain has two dimensions or three computes what is inside of them alone, but
- * for that: nobody may need what is behind the end of a line.
+ * Of each nest the tile is what its readers need for theirs, from the host's on backwards: where their loads read in
+ * its picture (bands_reading.c), and what stands there beyond its edges. All readers must go on by the same steps, and
+ * agree about what is beyond edges. A nest whose domain has two dimensions or three computes what is inside of them
+ * alone, but for that: nobody may need what is behind the end of a line.
  *
  * Nests join one by one while each spares something, of the kernels' work and of what tiles take beside it: the blocks
  * that begin at once wait between nests, and hide nothing from each other, and each element is asked where it stands
  * (`begins`, `waits` and `placed` of price.def). Whether it pays is asked once more, of all nests together.
- * Counter-example to asking for a margin of each: of the five kernels of Harris corners any two are no faster as one, all
- * five take 0.053 ms of an H200 for 0.085. Counter-example to a price of each nest, however many blocks there are: two
- * turns of two fields lose by tiles on 1000 by 1200, and gain a fifth on 4000 by 4800.
+ * Counter-example to asking for a margin of each: of the five kernels of Harris corners any two are no faster as one,
+ * all five take 0.053 ms of an H200 for 0.085. Counter-example to a price of each nest, however many blocks there are:
+ * two turns of two fields lose by tiles on 1000 by 1200, and gain a fifth on 4000 by 4800.
  *
  * The extents are those of a few shapes that compute least twice, where there is room for them. Counter-example to one
  * shape for all: halos of 14 lines are as much again of a tile of 16. */

@@ -11,8 +11,8 @@ bool fsr_inst_is_choice(const fsr_kernel *k, int number) {
            k->inst[inst->arg[0]].kind == FSR_INST_GUARD;
 }
 
-/* What combines into bins, goes in squares or tiles, or ends at a count has frames of its own. Where a thread has vectors
- * these are inside of every guard, or outside, as a whole: kernels are divided there (divide.c). */
+/* What combines into bins, goes in squares or tiles, or ends at a count has frames of its own. Where a thread has
+ * vectors these are inside of every guard, or outside, as a whole: kernels are divided there (divide.c). */
 bool fsr_kernel_may_branch(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     return s->target == FSR_TARGET_GPU && s->kind == FSR_SCHEDULE_MAP && s->vector == 1 && !s->tile && !s->bins &&
@@ -86,7 +86,8 @@ uint64_t fsr_branch_holds(const fsr_kernel *k, const fsr_branches *branches, int
     return holds;
 }
 
-/* From the innermost one outwards: all conditions of a guard that holds, the only unknown one of a guard that does not. */
+/* From the innermost one outwards: all conditions of a guard that holds, the only unknown one of a guard that does
+ * not. */
 void fsr_branch_known(const fsr_kernel *k, const fsr_branches *branches, int branch, fsr_loop_version *known) {
     *known = (fsr_loop_version){fsr_branch_holds(k, branches, branch), 0};
     for (int b = branch; b >= 0; b = above(branches, b)) {

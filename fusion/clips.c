@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Floats that are clipped by literals and become integers are clipped as these on a GPU.
  *
- * A conversion cuts, stops at the ends of its dtype and makes 0 of NaN, in one instruction of a GPU; a maximum or minimum of
- * floats, which keeps NaN, is three, one of integers is one, and one by an end of the dtype is none. No bit changes where
- * 0 is inside of the clip: conversions of larger numbers are no smaller ones. A clip by a literal that the integer is
- * clipped by once more, no less, is left out.
+ * A conversion cuts, stops at the ends of its dtype and makes 0 of NaN, in one instruction of a GPU; a maximum or
+ * minimum of floats, which keeps NaN, is three, one of integers is one, and one by an end of the dtype is none. No bit
+ * changes where 0 is inside of the clip: conversions of larger numbers are no smaller ones. A clip by a literal that
+ * the integer is clipped by once more, no less, is left out.
  *
- * Counter-example to a CPU: a conversion there asks for both ends, but not of what is clipped (backend_cpu/emit/fits.c);
- * bins of 2^24 floats took 35.7 ms of a thread with the clip behind it, 22.6 with it in front. Bins of 2^27 on an H200:
- * 0.172 ms with it in front, 0.133 without. */
+ * Counter-example to a CPU: a conversion there asks for both ends, but not of what is clipped
+ * (backend_cpu/emit/fits.c); bins of 2^24 floats took 35.7 ms of a thread with the clip behind it, 22.6 with it in
+ * front. Bins of 2^27 on an H200: 0.172 ms with it in front, 0.133 without. */
 #include "fusion/clips.h"
 #include "fusion/rewrites.h"
 #include <math.h>

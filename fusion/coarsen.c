@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of a map's domain do all places of a short dimension, or, on a GPU, two neighbours.
  *
- * What is stacked, or alternates, along a dimension of a few places is a choice for each element: threads side by side go
- * different ways where that dimension is the innermost one, and what the alternatives share is loaded and computed once
- * for each of them; so is what does not depend on such a dimension at all, a grey value of which each of three colours is
- * made. A domain without that dimension has one point for all of its places: the kernel's stores are lowered once for
- * each, where the choices are decided (lower.c), and what they share is in the memo. Each is tried by its price, alone
- * and with the others.
+ * What is stacked, or alternates, along a dimension of a few places is a choice for each element: threads side by side
+ * go different ways where that dimension is the innermost one, and what the alternatives share is loaded and computed
+ * once for each of them; so is what does not depend on such a dimension at all, a grey value of which each of three
+ * colours is made. A domain without that dimension has one point for all of its places: the kernel's stores are lowered
+ * once for each, where the choices are decided (lower.c), and what they share is in the memo. Each is tried by its
+ * price, alone and with the others.
  *
- * Two neighbours of a stencil, along one of the last two dimensions, share most of what they load. They are tried when it
- * is known which groups are tiles of others. Measured on one H200, a 7-point stencil of 256 by 256 by 256 0.1205, 0.0997
- * ms, a blur of 5 by 5 0.1015, 0.0930. Counter-example to trying them before: the nests of Harris corners, whose points
- * were two lines, were no tiles of the same picture any more.
+ * Two neighbours of a stencil, along one of the last two dimensions, share most of what they load. They are tried when
+ * it is known which groups are tiles of others. Measured on one H200, a 7-point stencil of 256 by 256 by 256 0.1205,
+ * 0.0997 ms, a blur of 5 by 5 0.1015, 0.0930. Counter-example to trying them before: the nests of Harris corners, whose
+ * points were two lines, were no tiles of the same picture any more.
  *
- * On a CPU a place's loop is a version, so that choices cost nothing, but each loop loads what the places share, and begins
- * for itself: a butterfly, stack(x + y, (x - y) * w) of rows of four complex numbers, took 46 us of 32,768 elements and takes
- * 13, and one of rows of 4,096 12 and 8. So there a point does all places wherever they share a load, if that costs no more
- * than the kernel or, where that would be divided (divide.c), its parts: the cross product of 2^20 vectors is one kernel of 2.5
- * ms for three of 6.8. Counter-example to places that share no load, and to long rows of 8 MB and more: they go past the caches
- * from a loop that has one store, and two planes of 2^24 sums and differences took 18.6 ms, and 19.5 to 25 together.
+ * On a CPU a place's loop is a version, so that choices cost nothing, but each loop loads what the places share, and
+ * begins for itself: a butterfly, stack(x + y, (x - y) * w) of rows of four complex numbers, took 46 us of 32,768
+ * elements and takes 13, and one of rows of 4,096 12 and 8. So there a point does all places wherever they share a
+ * load, if that costs no more than the kernel or, where that would be divided (divide.c), its parts: the cross product
+ * of 2^20 vectors is one kernel of 2.5 ms for three of 6.8. Counter-example to places that share no load, and to long
+ * rows of 8 MB and more: they go past the caches from a loop that has one store, and two planes of 2^24 sums and
+ * differences took 18.6 ms, and 19.5 to 25 together.
  *
- * Counter-example to a kernel for each place, as divide.c makes them: seven kernels of a demosaicing took as long as one
- * that computed all alternatives, since each read all of the picture and touched every second element of the result.
+ * Counter-example to a kernel for each place, as divide.c makes them: seven kernels of a demosaicing took as long as
+ * one that computed all alternatives, since each read all of the picture and touched every second element of the
+ * result.
  * Counter-example to any dimension: one of a thousand places leaves no threads. */
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
@@ -142,10 +144,10 @@ static bool repeats_all(const search *s, const fsr_kernel *coarse) {
            fine->kernel->integer[FSR_INT_ROWS] >= fsr_nominal_threads();
 }
 
-/* Its price, if that is less by a part of it. On a CPU places share a load. Threads that do not fill the machine issue in as much
- * more time as there are fewer of them, at most; two neighbours are not tried there. Counter-example to leaving such
- * kernels as they are: 200,000 rows of 16 elements in order, of which each of 3,200,000 threads sorted its row for one
- * element. */
+/* Its price, if that is less by a part of it. On a CPU places share a load. Threads that do not fill the machine issue
+ * in as much more time as there are fewer of them, at most; two neighbours are not tried there. Counter-example to
+ * leaving such kernels as they are: 200,000 rows of 16 elements in order, of which each of 3,200,000 threads sorted its
+ * row for one element. */
 static bool is_cheaper(search *s) {
     fsr_trial t;
     double issue;
@@ -198,8 +200,8 @@ static int try_one(search *s, int d, int places) {
     return s->coarse[d] > 1 ? s->coarse[d] : 1;
 }
 
-/* Of the price: what doing several places must spare. On a CPU nothing; but large results with long rows pass the caches by,
- * from a loop that has one store: then as much as a division must. */
+/* Of the price: what doing several places must spare. On a CPU nothing; but large results with long rows pass the
+ * caches by, from a loop that has one store: then as much as a division must. */
 static double margin_of(const fsr_partition *p, const fsr_group *group) {
     const fsr_prices *prices = fsr_prices_of(p->target->gpu);
     double bytes = 0;
@@ -212,8 +214,8 @@ static double margin_of(const fsr_partition *p, const fsr_group *group) {
     return bytes > PAST && group->domain.extent[group->domain.ndim - 1] >= LONG_ROW ? prices->gain : 0;
 }
 
-/* Dimensions from the innermost one on, each kept if it makes the kernel cheaper; those left are tried again when another
- * one has been taken. */
+/* Dimensions from the innermost one on, each kept if it makes the kernel cheaper; those left are tried again when
+ * another one has been taken. */
 static bool choose(search *s) {
     const fsr_group *group = &s->p->group[s->g];
     double issue;
@@ -244,8 +246,8 @@ void fsr_partition_coarsen(fsr_partition *p) {
         coarsen(p, g, false);
 }
 
-/* Some array is loaded at several places, without which neighbours have nothing in common. Counter-example to trying any
- * map: a chain of elementwise kernels took a quarter longer to plan. */
+/* Some array is loaded at several places, without which neighbours have nothing in common. Counter-example to trying
+ * any map: a chain of elementwise kernels took a quarter longer to plan. */
 static bool may_share(const fsr_kernel *k) {
     int first[FSR_MAX_BUFFERS];
     memset(first, 0xff, sizeof first);

@@ -191,8 +191,8 @@ static double section_share(const fsr_flow *flow, const fsr_flow_node *n) {
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
 }
 
-/* What a node is asked for, it asks of its arguments; a paste asks for its section in a part of the domain, and for what
- * is around it in the rest. */
+/* What a node is asked for, it asks of its arguments; a paste asks for its section in a part of the domain, and for
+ * what is around it in the rest. */
 static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     const fsr_flow *flow = c->p->flow;
     const fsr_flow_node *n = &flow->node[at->id];

@@ -81,16 +81,18 @@ struct fsr_cone {
 
 /* The node is asked for at one index, the same one along some dimension of a domain that has no tiles of outputs. */
 bool fsr_cone_repeats(const fsr_cone *cone, const fsr_cone_node *at);
-/* Where a gather looks at an index, if its places follow that and this costs what a view that is moved would; exact: they
- * are no clipped ones. */
+/* Where a gather looks at an index, if its places follow that and this costs what a view that is moved would; exact:
+ * they are no clipped ones. */
 bool fsr_cone_follows(const fsr_cone *cone, const fsr_flow_node *n, const fsr_index *index, fsr_index *inner,
                       bool *exact);
-/* A place that is clipped: what it is made of is asked for by way of it. Counter-example to the place alone: clip(clip(i
+/* A place that is clipped: what it is made of is asked for by way of it. Counter-example to the place alone:
+ * clip(clip(i
  * - 1) + 1) is i but for the edge, and a kernel computes what is there once more; of three sweeps of five points it
  * loads 71 elements, not 25, which were too many instructions for one kernel that had seemed to be cheap. */
 void fsr_cone_go_by(fsr_asked *by, const fsr_index *moved);
 /* A computed index, another one for each point and each index at which a gather is asked (`asked`, a number of that):
- * along all that this varies along. Counter-example to one for each gather: two neighbours of a gather would load once. */
+ * along all that this varies along. Counter-example to one for each gather: two neighbours of a gather would load
+ * once. */
 void fsr_cone_somewhere(fsr_index *index, int ndim, int asked);
 /* The node is a gather that is a view wherever it is asked, as windows that slide are. */
 bool fsr_cone_is_view(const fsr_cone *cone, const fsr_cone_node *at);

@@ -275,8 +275,8 @@ static void commit(division *s) {
         fsr_partition_settle(p, s->g);
 }
 
-/* A map with guards, whose results nobody has to keep apart; in place, of a section that is where it is said to be, over
- * what it does not read. */
+/* A map with guards, whose results nobody has to keep apart; in place, of a section that is where it is said to be,
+ * over what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
     bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops && !group->nneeds &&
                group->nstores > 0 && fsr_group_places(group) == 1;

@@ -5,7 +5,8 @@
  * What is looked for is add(p, row), where p is the result of a call "matmul" in f32 that nobody else reads, row shows
  * one array's neighbours along the result's rows, the same for all rows, and memory holds the sum in any case: it is an
  * output, or another call takes it. There the bits are the product's and those of one addition, as in a kernel: the
- * library has the product in f32, adds the bias once, and does not divide the folded dimension (backend_cuda/cublaslt.c).
+ * library has the product in f32, adds the bias once, and does not divide the folded dimension
+ * (backend_cuda/cublaslt.c).
  * Counter-example to any reader of the sum: relu(p + row) needs its kernel anyway, which adds the row for nothing.
  * A scale, mul(p, literal), stays in a kernel unless the context allows contraction: no text says that the library
  * rounds scale * p before it adds the bias. Its value is then a word of the call, so another one is another plan. */
@@ -15,10 +16,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Longer than MOST, a product takes so much longer than a kernel behind it that nothing is gained. Of fewer elements than
- * MANY the library's choice of an algorithm, which it may not divide the folded dimension for, costs more than the kernel
- * does: on an H200 256 by 64 by 256 takes 14 us as one call and 6 as two steps, 512 by 1024 by 512 27 and 22, 1024 by 512
- * by 1024 31 and 33. */
+/* Longer than MOST, a product takes so much longer than a kernel behind it that nothing is gained. Of fewer elements
+ * than MANY the library's choice of an algorithm, which it may not divide the folded dimension for, costs more than the
+ * kernel does: on an H200 256 by 64 by 256 takes 14 us as one call and 6 as two steps, 512 by 1024 by 512 27 and 22,
+ * 1024 by 512 by 1024 31 and 33. */
 enum { MOST_FOLDED = 1024, MANY_ELEMENTS = 1 << 20 };
 
 typedef struct finder {

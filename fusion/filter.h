@@ -12,8 +12,9 @@ bool fsr_kernel_filters(const fsr_kernel *k);
 bool fsr_counts_mask(const fsr_kernel *k, int before, int mask);
 
 /* filter_places.c */
-/* Appends the place, i64, of an element of a filter, given mask, count and the element's number in its row, which is not
- * asked for, as -1, where what is selected is stored alone: then it is negative for what is not. -1: there is no room. */
+/* Appends the place, i64, of an element of a filter, given mask, count and the element's number in its row, which is
+ * not asked for, as -1, where what is selected is stored alone: then it is negative for what is not. -1: there is no
+ * room. */
 int fsr_kernel_place(fsr_kernel *k, int mask, int before, int number, bool front);
 /* The stores of filters become stores at computed places, before which these are computed. False: there is no room. */
 bool fsr_kernel_place_filters(fsr_kernel *k);

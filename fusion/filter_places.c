@@ -2,11 +2,11 @@
 /* The places of a filter, for who stores each element by itself.
  *
  * An element that the mask selects goes to its count, the others from the end down: element i of a row of n with s
- * selected before it to n - 1 - (i - s), which as an index from the end is s - i - 1. The store then has an address with
- * a symbol, and nothing is left of the filter. Stores of one filter have one place.
+ * selected before it to n - 1 - (i - s), which as an index from the end is s - i - 1. The store then has an address
+ * with a symbol, and nothing is left of the filter. Stores of one filter have one place.
  *
- * Counter-example to places in every kernel: who goes along the columns in order keeps count, and need not compute where
- * an element goes. A compiler that is given the numbers does not see that they follow one another. */
+ * Counter-example to places in every kernel: who goes along the columns in order keeps count, and need not compute
+ * where an element goes. A compiler that is given the numbers does not see that they follow one another. */
 #include "fusion/filter.h"
 #include "fusion/loop_ir_edit.h"
 #include "fusion/schedule_parts.h"

@@ -42,9 +42,9 @@ typedef struct fsr_flow_node {
     bool asked;    /* some pair asks for one kernel with it */
 } fsr_flow_node;
 
-/* What is said of two nodes, the earlier one first, none of them a view: what it shows stands for it. -1: nothing computes
- * that one any more; then it is no part of the signature. Pairs are in order of their later node, then of the other.
- * Rewrites send them where they send what reads these. */
+/* What is said of two nodes, the earlier one first, none of them a view: what it shows stands for it. -1: nothing
+ * computes that one any more; then it is no part of the signature. Pairs are in order of their later node, then of the
+ * other. Rewrites send them where they send what reads these. */
 typedef struct fsr_flow_pair {
     int node[2];
     fsr_pair_hint hint;

@@ -273,8 +273,8 @@ static bool is_known(const fsr_graph *g, fsr_ref ref, int depth) {
     return known;
 }
 
-/* What is scanned is what a filter leaves in memory, or is computed of that element by element, as the result may be of what
- * is scanned: the count is counted where the filter goes, which whoever scans waits for in any case. */
+/* What is scanned is what a filter leaves in memory, or is computed of that element by element, as the result may be of
+ * what is scanned: the count is counted where the filter goes, which whoever scans waits for in any case. */
 static bool scans_filtered(const fsr_graph *g, const fsr_rec *rec) {
     bool goes = true, scans = false;
     for (int depth = 0; goes && depth < 8; ++depth) {

@@ -2,8 +2,9 @@
 /* A flow's text read back: a graph's, whose nodes all stay and keep their order, and whose leaves and scalars have
  * their numbers in their names.
  *
- * Counter-example to building the flow of what the text's results need: after a rewrite a flow may have leaves that nobody
- * needs any more, and nodes in another order than a walk from the results meets them; and planning looks at both. */
+ * Counter-example to building the flow of what the text's results need: after a rewrite a flow may have leaves that
+ * nobody needs any more, and nodes in another order than a walk from the results meets them; and planning looks at
+ * both. */
 #include "fusion/flow.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * A sum of sums, say the taps of a convolution each a sum over channels, costs nothing beside the folds: their kernel
  * has all of them at hand, once for each of its rows. Whoever folds it again, or reads it at other places, is another
  * kernel whatever happens, so the last value that is made of the folds at their own places is stored, instead of each
- * result. Counter-example to evaluating it where it is read: the greatest of each 2 by 2 of a convolution of 5 by 5 read
- * 25 arrays, each of them a kernel's.
+ * result. Counter-example to evaluating it where it is read: the greatest of each 2 by 2 of a convolution of 5 by 5
+ * read 25 arrays, each of them a kernel's.
  *
- * A running fold does not count, since its kernel may fold its results; nor a broadcast of the value, which the folds' own
- * kernel may be reading in its next pass over the columns. */
+ * A running fold does not count, since its kernel may fold its results; nor a broadcast of the value, which the folds'
+ * own kernel may be reading in its next pass over the columns. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Pastes in place: where the array that a paste replaces a section of is in memory and nobody needs it afterwards, the
- * kernel writes the section only, into that memory. Its domain is the section's, its bytes are the section's. So does an
- * inset, whose section begins at a corner that the kernel computes.
+ * kernel writes the section only, into that memory. Its domain is the section's, its bytes are the section's. So does
+ * an inset, whose section begins at a corner that the kernel computes.
  *
  * Done to groups that are placed. A group that stores nothing but a paste, or a chain of pastes one upon the other,
  * over a value that another group stores, becomes a kernel for each paste. That is right if
  *   - the value is no output, and every other kernel that reads it can come first: they become dependencies;
- *   - what a section is assigned reads the value at the very elements it is assigned to, or at others than the section's,
+ *   - what a section is assigned reads the value at the very elements it is assigned to, or at others than the
+ *     section's,
  *     which must be provable from the addresses: ranges apart, or other rests modulo a common divisor of the strides.
  *     Counter-example: x[1:] = x[:-1], where element 2 would be read when it is element 1 already. There the values
  *     that are assigned are stored by themselves first, if that costs less than the pass over all;

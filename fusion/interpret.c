@@ -4,7 +4,8 @@
  *
  * Kept values are held for the columns of one row, exactly those that fsr_kernel_pass_body leaves out of later passes:
  * an array overwritten in place between two passes is then seen as the emitters see it. An access's claims (`linear`,
- * `row_linear`, `near`) are compared with its address at every element; a false claim ends the run with FSR_ERR_INTERNAL. */
+ * `row_linear`, `near`) are compared with its address at every element; a false claim ends the run with
+ * FSR_ERR_INTERNAL. */
 #include "fusion/interpret.h"
 #include "fusion/address.h"
 #include "fusion/interpret_fold.h"

@@ -98,8 +98,8 @@ static fsr_interval interval_of(const fsr_kernel *k, int v) {
     return interval(k, v, 0);
 }
 
-/* A literal in [2^-24, 2^24] divides an integer, or what is neither near zero nor very large. Division by a power of two is a
- * product as it is. */
+/* A literal in [2^-24, 2^24] divides an integer, or what is neither near zero nor very large. Division by a power of
+ * two is a product as it is. */
 static bool divides(const fsr_kernel *k, const fsr_inst *quotient) {
     const fsr_inst *a = &k->inst[quotient->arg[0]], *b = &k->inst[quotient->arg[1]];
     const fsr_interval of = interval_of(k, quotient->arg[0]);

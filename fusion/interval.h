@@ -12,17 +12,18 @@ typedef struct fsr_interval {
 /* Value v is an operation that has a shorter text for the operand that it is known to have (FSR_OP_TURN,
  * FSR_OP_POSITIVE, FSR_OP_BY_LITERAL). */
 bool fsr_value_is_tame(const fsr_kernel *k, int v);
-/* Value v is a quotient by an odd whole number (FSR_OP_BY_LITERAL), which has a text for all operands without a branch. */
+/* Value v is a quotient by an odd whole number (FSR_OP_BY_LITERAL), which has a text for all operands without a
+ * branch. */
 bool fsr_value_is_by_odd(const fsr_kernel *k, int v);
 /* Value v is an operation whose angle (FSR_OP_OF_ANGLE) another operation of the kernel takes too. */
 bool fsr_value_shares_angle(const fsr_kernel *k, int v);
 /* Value v, an i64, is an integer that fits in an i32, widened. */
 bool fsr_value_was_near(const fsr_kernel *k, int v);
-/* Value v, a conversion of a float to an integer of at most 32 bits, has an operand that is NaN or a number which, cut off,
- * that dtype has. */
+/* Value v, a conversion of a float to an integer of at most 32 bits, has an operand that is NaN or a number which, cut
+ * off, that dtype has. */
 bool fsr_value_fits(const fsr_kernel *k, int v);
-/* Value v is a minimum or maximum of floats, the first any, the second a literal that is neither NaN nor a zero: of equal
- * ones either is the result. */
+/* Value v is a minimum or maximum of floats, the first any, the second a literal that is neither NaN nor a zero: of
+ * equal ones either is the result. */
 bool fsr_value_is_limited(const fsr_kernel *k, int v);
 
 #endif

@@ -95,8 +95,9 @@ static bool has_loop_at(const fsr_kernel *k, fsr_level level) {
     return false;
 }
 
-/* A CPU runs loops for each element of columns in lanes, which are of one row, and those of rows in none. Counter-example
- * to the columns of a row alone: a binary search behind a sum of three products took three times as long as both apart. */
+/* A CPU runs loops for each element of columns in lanes, which are of one row, and those of rows in none.
+ * Counter-example to the columns of a row alone: a binary search behind a sum of three products took three times as
+ * long as both apart. */
 static bool wastes_lanes(const fsr_partition *p, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const int64_t cols = k->integer[FSR_INT_COLS];

@@ -3,11 +3,11 @@
  *
  * A literal in the text lets a compiler use its value; one that changes from call to call would compile a kernel each
  * time. So a program's first literals are text, and one that differs in a later plan that is otherwise the same becomes
- * an argument. What decides is the flow after its rewrites: where a literal's value mattered to a rewrite (x * 1, a where on
- * true, two literals that are equal, exact operations that were folded) the flows are not the same, and each keeps its
- * own text. Nothing behind the rewrites looks at the value of one that is an argument: a plan with arguments has the
- * groups, schedules and associations that it has without, and gives the same bits; a gather at a literal's place is an
- * array's view without, which moves the same elements.
+ * an argument. What decides is the flow after its rewrites: where a literal's value mattered to a rewrite (x * 1, a
+ * where on true, two literals that are equal, exact operations that were folded) the flows are not the same, and each
+ * keeps its own text. Nothing behind the rewrites looks at the value of one that is an argument: a plan with arguments
+ * has the groups, schedules and associations that it has without, and gives the same bits; a gather at a literal's
+ * place is an array's view without, which moves the same elements.
  *
  * Counter-example to leaving every first literal in the text: a compiler evaluates exp(0.7) itself, with its own last
  * bit. Where literals alone reach an operation that may round they are arguments from the start. So are those that

@@ -45,8 +45,8 @@
  * with symbols is evaluated at every point of the domain.
  *
  * Filters. A STORE may say that it is a filter's, of mask arg[1] and its exclusive running count arg[2]: its address is
- * that of a row, along the columns of which selected elements go one after the other from the front, the others from the
- * end. Who goes along the columns in order keeps count. Where a schedule has threads that each store an element by
+ * that of a row, along the columns of which selected elements go one after the other from the front, the others from
+ * the end. Who goes along the columns in order keeps count. Where a schedule has threads that each store an element by
  * itself, it makes stores at computed addresses of them (filter_places.c), and nothing is left of the filter.
  *
  * Combining stores. A STORE at computed places may leave `op` of what is there and what it stores, all at once: any
@@ -64,8 +64,8 @@
  * results several passes read is not split. Only PICKs may be kept. Its body may take elements of tables, arrays that
  * the kernel does not write.
  *
- * Calls. A CALL is a caller's function of values, and of whole arrays that the kernel does not write. Where it has such, it
- * takes place for points of the domain alone, as a loop does: any other value may lead its text out of them.
+ * Calls. A CALL is a caller's function of values, and of whole arrays that the kernel does not write. Where it has
+ * such, it takes place for points of the domain alone, as a loop does: any other value may lead its text out of them.
  *
  * Later primitives fit without a new kind of kernel: random is a pure op of INDEX; sort and select are skeletons that
  * call the same regions. */
@@ -152,9 +152,9 @@ typedef struct fsr_kernel {
     char *comment; /* which nodes it fuses, in words: "max, sub, exp, sum, div" */
     int ndim, nparallel;
     int npasses;
-    /* 1 + an INSIDE of level ONCE: a map of one dimension ends where it says. So may every pass of a kernel of one folded
-     * dimension: from there on its reductions see what changes none of their bits, and nobody asks for the elements
-     * that it stores. 0: at its extent */
+    /* 1 + an INSIDE of level ONCE: a map of one dimension ends where it says. So may every pass of a kernel of one
+     * folded dimension: from there on its reductions see what changes none of their bits, and nobody asks for the
+     * elements that it stores. 0: at its extent */
     int live;
     /* Of what goes along its dimension from the end: it begins where so many columns are left. */
     bool backward;
@@ -192,7 +192,8 @@ typedef struct fsr_kernel {
 fsr_kernel *fsr_kernel_new(void);
 /* Makes room for FSR_MAX_LOOPS loops where there is none yet. False: out of memory. */
 bool fsr_kernel_loop_room(fsr_kernel *k);
-/* The comment from now on, a text of n bytes, and there is one behind them; the lists may move. False: out of memory, and it has the one of before. */
+/* The comment from now on, a text of n bytes, and there is one behind them; the lists may move. False: out of memory,
+ * and it has the one of before. */
 bool fsr_kernel_say(fsr_kernel *k, const char *text, size_t n);
 /* The same, and the room that is left is given back. */
 bool fsr_kernel_end(fsr_kernel *k, const char *text, size_t n);
@@ -261,8 +262,8 @@ bool fsr_form_waits(const fsr_kernel *k, const fsr_index_form *form);
 /* A LOAD whose address or guard waits for a value computed at a point: it is evaluated in the order of instructions, as
  * an operation is; others come first within a pass. */
 bool fsr_inst_is_late(const fsr_kernel *k, int number);
-/* Instruction v is such a LOAD of a map, without a guard, whose symbols are the same for neighbours along the last dimension, and what
- * these load are neighbours in memory. */
+/* Instruction v is such a LOAD of a map, without a guard, whose symbols are the same for neighbours along the last
+ * dimension, and what these load are neighbours in memory. */
 bool fsr_load_goes_along(const fsr_kernel *k, int v);
 /* The whole arrays that a CALL takes: accesses, behind its values. */
 int fsr_call_arrays(const fsr_kernel *k, const fsr_inst *inst);

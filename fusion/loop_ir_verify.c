@@ -55,8 +55,8 @@ static bool check_whole(const fsr_check *v) {
     return true;
 }
 
-/* Its one dimension is folded, and an element of it is told to be outside under a guard alone. What its operators make of their identities,
- * and whether stored elements are asked for, it does not say. */
+/* Its one dimension is folded, and an element of it is told to be outside under a guard alone. What its operators make
+ * of their identities, and whether stored elements are asked for, it does not say. */
 static bool folds_along_one(const fsr_kernel *k) {
     bool folds = k->ndim == 1 && k->nparallel == 0 && k->npasses >= 1;
     for (int i = 0; i < k->ninsts; i++)

@@ -59,8 +59,8 @@ void fsr_kernel_join_stores(fsr_kernel *k) {
         }
 }
 
-/* A value of an element that may be computed in any pass from those of its arguments on; of a row, an operation: what it
- * loads may come while the elements are folded. */
+/* A value of an element that may be computed in any pass from those of its arguments on; of a row, an operation: what
+ * it loads may come while the elements are folded. */
 static bool may_wait(const fsr_kernel *k, int i) {
     const fsr_inst_kind kind = k->inst[i].kind;
     if (k->stand[i].level == FSR_ROW)

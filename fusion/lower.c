@@ -248,8 +248,8 @@ static bool is_work(const fsr_inst *at) {
            at->kind == FSR_INST_ITERATE || at->kind == FSR_INST_INSIDE || at->filter;
 }
 
-/* Puts the nodes of which a kernel has instructions behind the n that are there. Returns how many there are then. A node
- * above all of these is none of them: instructions come mostly in the order of their nodes. */
+/* Puts the nodes of which a kernel has instructions behind the n that are there. Returns how many there are then. A
+ * node above all of these is none of them: instructions come mostly in the order of their nodes. */
 static int list_nodes(const fsr_kernel *k, bool copies, int *node, int n) {
     int most = -1;
     for (int j = 0; j < n; ++j)

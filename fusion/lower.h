@@ -85,8 +85,8 @@ const char *fsr_memo_add(fsr_memo *memo, fsr_link link, const fsr_index *index, 
 /* lower_widen.c */
 /* What is evaluated under a guard (1 + number; 0: everywhere) serves where values are wanted at present. */
 bool fsr_lower_serves(const fsr_lowering *l, int guard);
-/* Makes an instruction's value, evaluated under *guard, serve at present as well, and says where it then does. False: it
- * cannot. */
+/* Makes an instruction's value, evaluated under *guard, serve at present as well, and says where it then does. False:
+ * it cannot. */
 bool fsr_lower_widen(fsr_lowering *l, int inst, int *guard);
 
 /* Of each kind (graph/node_kinds.def) the instruction that is the element of a node at an index; -1: refused. */
@@ -124,7 +124,8 @@ int fsr_lower_call(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype);
 /* The same as an i64, made of i32 where these are enough. */
 int fsr_lower_place(fsr_lowering *l, int node, const fsr_affine *row);
-/* An operation that lowering needs, on values that may be -1 (refused); of the last one's dtype. c is -1 if it has two. */
+/* An operation that lowering needs, on values that may be -1 (refused); of the last one's dtype. c is -1 if it has
+ * two. */
 int fsr_lower_op(fsr_lowering *l, fsr_op op, int a, int b, int c);
 int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to);
 
@@ -144,13 +145,14 @@ int fsr_lower_own(fsr_lowering *l, fsr_link link, const fsr_index *index);
 
 /* lower_gather.c */
 int fsr_lower_gather(fsr_lowering *l, fsr_link link, const fsr_index *index);
-/* A node's computed indices, its arguments from `first` on. They come before anything is added: each may have to wait. */
+/* A node's computed indices, its arguments from `first` on. They come before anything is added: each may have to
+ * wait. */
 bool fsr_lower_indices(fsr_lowering *l, fsr_link link, int first, const fsr_index *index, int *out);
 /* The index in the whole array, given that in a part of it and the values of the computed indices. */
 bool fsr_lower_whole_index(fsr_lowering *l, fsr_link link, const fsr_shape *part, const fsr_shape *whole,
                            fsr_index_mode mode, const fsr_index *index, const int *value, fsr_index *inner);
-/* The number of an extent that computed indices are brought into, or of what a store combines into, equal ones once; -1: too many.
- * It becomes an argument when all is lowered (lower_finish.c). */
+/* The number of an extent that computed indices are brought into, or of what a store combines into, equal ones once;
+ * -1: too many. It becomes an argument when all is lowered (lower_finish.c). */
 int fsr_lower_extent(fsr_lowering *l, int64_t extent);
 /* A node's i-th computed index, whose value is there, brought into [0, extent): the INSIDE. */
 int fsr_lower_inside(fsr_lowering *l, fsr_link link, int i, int value, int64_t extent, fsr_index_mode mode);

@@ -3,9 +3,9 @@
  *
  * A map of one dimension whose results all are prefixes of one count ends there. So may the passes of a kernel of one
  * folded dimension: its reductions see prefixes whose fill changes no bit of theirs, its scans go forward, and what it
- * stores of each element is asked for before the count alone (fusion/asked.c). A scatter ends where its first indices do, which lead
- * nowhere behind. Counter-example to every operator of a caller's: what it calls its identity may change a bit, a zero's
- * sign say, and then a kernel that something else keeps at the capacity would give another result. */
+ * stores of each element is asked for before the count alone (fusion/asked.c). A scatter ends where its first indices
+ * do, which lead nowhere behind. Counter-example to every operator of a caller's: what it calls its identity may change
+ * a bit, a zero's sign say, and then a kernel that something else keeps at the capacity would give another result. */
 #include "fusion/lower.h"
 
 /* The common count becomes that of a prefix; false: it is none of the kind that is asked for, or has another one. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The last step of lowering: affine addresses and boxes become strides and integer arguments.
  *
- * First what nobody reads is dropped. Then adjacent dimensions are merged where every address, box and index allows it, so that a kernel over (a, b, c) of
- * contiguous arrays is one over a * b * c elements, whatever the rank: fewer divisions, and fewer kernels that differ
- * in nothing else. Extents, strides and offsets are arguments but for strides 0 and 1, which emitters make use of.
- * Then what addresses ask that is the same everywhere moves before the loops, and each other value to the first pass
- * that reads it.
+ * First what nobody reads is dropped. Then adjacent dimensions are merged where every address, box and index allows it,
+ * so that a kernel over (a, b, c) of contiguous arrays is one over a * b * c elements, whatever the rank: fewer
+ * divisions, and fewer kernels that differ in nothing else. Extents, strides and offsets are arguments but for strides
+ * 0 and 1, which emitters make use of. Then what addresses ask that is the same everywhere moves before the loops, and
+ * each other value to the first pass that reads it.
  *
  * While a kernel is lowered, access i has form i and condition i form FSR_MAX_ACCESSES + i, of which the values are
  * known alone. They are replaced in this order, by at most as many, so none is overwritten before its turn.
@@ -100,8 +100,8 @@ static bool used_by_element(const fsr_kernel *k, int access) {
     return false;
 }
 
-/* What a kernel knows of a stride. Two is every other element where no other dimension goes from one to the next: rows of two
- * elements lie so as well, but are an extent, which a kernel takes as it comes. */
+/* What a kernel knows of a stride. Two is every other element where no other dimension goes from one to the next: rows
+ * of two elements lie so as well, but are an extent, which a kernel takes as it comes. */
 static fsr_stride_kind kind_of_stride(const fsr_affine *sum, const fsr_domain *d, int64_t coef) {
     bool dense = false;
     for (int j = 0; j < d->ndim; ++j)
@@ -111,8 +111,8 @@ static fsr_stride_kind kind_of_stride(const fsr_affine *sum, const fsr_domain *d
     return coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
 }
 
-/* The argument that says a stride along dimension j. Sums that go equally far along it have one, so that what they have in
- * common is computed once: nine neighbours of an image are one address and eight offsets. */
+/* The argument that says a stride along dimension j. Sums that go equally far along it have one, so that what they have
+ * in common is computed once: nine neighbours of an image are one address and eight offsets. */
 static int stride_argument(fsr_lowering *l, int j, int64_t coef) {
     const fsr_kernel *k = l->k;
     for (int f = 0; f < k->nforms; ++f)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering of gathers: the index of the source gets values as terms.
  *
- * What is computed is evaluated at the result's own index and brought inside; a dimension of the source then lies at the
- * result, or at it plus the dimension's own index. From there on it is an index like any other: views compose with it,
- * maps recurse, a load has it in its address. So what is elementwise on either side fuses, and a fold below is loaded.
+ * What is computed is evaluated at the result's own index and brought inside; a dimension of the source then lies at
+ * the result, or at it plus the dimension's own index. From there on it is an index like any other: views compose with
+ * it, maps recurse, a load has it in its address. So what is elementwise on either side fuses, and a fold below is
+ * loaded.
  *
  * Where the result is larger than what it is taken from, the source is stored first if it takes work. Counter-example
  * to evaluating it at each index: exp(x)[i] of a table of a hundred elements and a million indices. */

@@ -5,8 +5,8 @@
  * and stay where they are. Most trials have a few dozen: room for all that there may be is 2.8 MB, which each would ask
  * for. A value is
  * found by node and index alone: what is there serves wherever the guard under which it was evaluated holds too, and
- * elsewhere its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a sweep
- * after another one asks for each element of the first under five guards, and evaluated it five times. */
+ * elsewhere its loads may be widened (lower_widen.c). Counter-example to looking a value up under its own guard: a
+ * sweep after another one asks for each element of the first under five guards, and evaluated it five times. */
 #include "fusion/lower.h"
 #include <stdlib.h>
 #include <string.h>

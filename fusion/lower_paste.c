@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering of pastes, and the guards they make.
  *
- * A paste is a choice: its section's value is evaluated under a guard, the section's box in the domain, in the section's
- * own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the box only. A
- * paste below a paste adds its conditions to those under which its own loads take place. Where the box is the whole
- * domain or nothing of it, there is no choice. An inset is a paste whose place is computed: the box moves, its
- * conditions have values, and whether they hold is asked at each point. A prefix is a choice whose box has a computed
- * end.
+ * A paste is a choice: its section's value is evaluated under a guard, the section's box in the domain, in the
+ * section's own coordinates, so maps, views and leaves below it fuse as elsewhere; loads there take place inside the
+ * box only. A paste below a paste adds its conditions to those under which its own loads take place. Where the box is
+ * the whole domain or nothing of it, there is no choice. An inset is a paste whose place is computed: the box moves,
+ * its conditions have values, and whether they hold is asked at each point. A prefix is a choice whose box has a
+ * computed end.
  *
  * Counter-example to a choice of two loads without a guard: concat(x, y) at a point of y has no element of x to
  * load. */

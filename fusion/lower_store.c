@@ -16,8 +16,8 @@ static int moved_dimension(const fsr_flow_node *n) {
     return fsr_is(n->kind, FSR_IS_MOVED) && n->shape.dim[last] > 1 ? last : -1;
 }
 
-/* Where in the domain the i-th stored value is computed, and whether once a row. What is folded may have one element, so
- * that a value is of the row and of its element: beside a scan, of which it may be made, it is the element's. */
+/* Where in the domain the i-th stored value is computed, and whether once a row. What is folded may have one element,
+ * so that a value is of the row and of its element: beside a scan, of which it may be made, it is the element's. */
 static bool store_index(fsr_lowering *l, int i, fsr_index *index) {
     fsr_link link = l->group->store[i];
     const fsr_flow_node *n = &l->flow->node[link.id];

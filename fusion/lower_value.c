@@ -113,8 +113,8 @@ static bool is_near(const fsr_affine *row, const fsr_domain *domain) {
     return row->nterms == 0 && most < INT32_MAX;
 }
 
-/* The index as it is, or the affine form's value, cast: of an i32 where that has it, as vectors of i64 are half as long, and
- * AVX2 has no conversion of one to a float. */
+/* The index as it is, or the affine form's value, cast: of an i32 where that has it, as vectors of i64 are half as
+ * long, and AVX2 has no conversion of one to a float. */
 int fsr_lower_number(fsr_lowering *l, int node, const fsr_affine *row, fsr_dtype dtype) {
     const int plain = row->nterms ? -1 : plain_index(row, &l->group->domain);
     if (plain >= 0 && (dtype == FSR_I32 || dtype == FSR_I64))

@@ -75,7 +75,8 @@ static int widened(fsr_lowering *l, int load, const fsr_guard *from, const fsr_g
     return (guard.n && !to) || (by_column && level == FSR_ROW) || level != l->k->stand[load].level ? -1 : to;
 }
 
-/* Marks what the value is made of. False: an index is reported there, or brought inside for each column by its guard alone. */
+/* Marks what the value is made of. False: an index is reported there, or brought inside for each column by its guard
+ * alone. */
 static bool mark(const fsr_kernel *k, int inst, bool *made) {
     for (int i = 0; i < k->ninsts; ++i)
         made[i] = i == inst;

@@ -110,8 +110,8 @@ void fsr_memory_lifetimes(fsr_program *program) {
         }
 }
 
-/* Who takes over an array's memory keeps it alive, and knows the first of them. Counter-example to knowing the one before
- * alone: of 24,000 updates of one array each would walk to the first. */
+/* Who takes over an array's memory keeps it alive, and knows the first of them. Counter-example to knowing the one
+ * before alone: of 24,000 updates of one array each would walk to the first. */
 static void extend_blocks(fsr_program *program) {
     for (int i = 0; i < program->ntemporaries; ++i) {
         fsr_temporary *t = &program->temporary[i];

@@ -19,18 +19,19 @@
  * dimensions of its domain are. A block has a tile of the last nest's picture, schedule.high lines by schedule.broad
  * elements; for it it computes a tile of each earlier nest, with its halo, in shared memory, meets, and reads it there.
  * Of an earlier nest the tile begins at line top + down * y, element left + along * x for a last one that begins at y,
- * x: with the pitch five integers of the nest. Element [i, j] of a tile is the array's element (line + i) * pitch + left
- * + j, so where a load reads in the tile (fsr_beside) is fixed by the text, and the verifier sees that it is inside. A
- * domain of two dimensions has lines as long as its last one, and what sticks out of it is not computed.
+ * x: with the pitch five integers of the nest. Element [i, j] of a tile is the array's element (line + i) * pitch +
+ * left + j, so where a load reads in the tile (fsr_beside) is fixed by the text, and the verifier sees that it is
+ * inside. A domain of two dimensions has lines as long as its last one, and what sticks out of it is not computed.
  *
- * Deep tiles have planes of `lines` lines in front: schedule.deep of them, which begin at plane front + inward * z. That
- * is three integers more of a nest, and one more of the last one. Domains are of three dimensions then, or of one.
+ * Deep tiles have planes of `lines` lines in front: schedule.deep of them, which begin at plane front + inward * z.
+ * That is three integers more of a nest, and one more of the last one. Domains are of three dimensions then, or of one.
  *
- * Beyond edges. Where loads read beyond the edges of a picture, as a pad of the array would have it, the tile holds what
- * schedule.beyond says of each axis: element -1 of a line is element 0 of it (edge), the last one (wrap), or element 1
- * (reflect), and lines and planes are gone beyond in the same way. So the element is computed where it stands in the picture, once more,
- * and a load needs no bounds. With edge and reflect what such an element needs of earlier tiles is where its picture has
- * it, which the tile must contain; with wrap it is beside it, for which the earlier tile wraps as well.
+ * Beyond edges. Where loads read beyond the edges of a picture, as a pad of the array would have it, the tile holds
+ * what schedule.beyond says of each axis: element -1 of a line is element 0 of it (edge), the last one (wrap), or
+ * element 1 (reflect), and lines and planes are gone beyond in the same way. So the element is computed where it stands
+ * in the picture, once more, and a load needs no bounds. With edge and reflect what such an element needs of earlier
+ * tiles is where its picture has it, which the tile must contain; with wrap it is beside it, for which the earlier tile
+ * wraps as well.
  * Counter-example to a copy of the picture's elements once they are computed: another meeting of the block.
  *
  * Counter-example to a band for each thread: a temporary of a large image then leaves every cache before it is read.

@@ -2,11 +2,11 @@
 /* Hints about two nodes in a partition; see pairs.h.
  *
  * A kernel that computes two nodes that
- * shall be apart is not legal, and the earlier of them is to blame: stored before, it is loaded. Two nodes that shall be
- * in one kernel are roots, or evaluated for roots: the groups of these are tried together without asking what it costs,
- * first when the later root is assigned, then, when all are, as a merge. What stands in the way is the reason that the
- * pair keeps. Counter-example to holding both nodes and joining those stores: a map that is asked for at neighbours is
- * evaluated there, and no store of it serves. */
+ * shall be apart is not legal, and the earlier of them is to blame: stored before, it is loaded. Two nodes that shall
+ * be in one kernel are roots, or evaluated for roots: the groups of these are tried together without asking what it
+ * costs, first when the later root is assigned, then, when all are, as a merge. What stands in the way is the reason
+ * that the pair keeps. Counter-example to holding both nodes and joining those stores: a map that is asked for at
+ * neighbours is evaluated there, and no store of it serves. */
 #include "fusion/pairs.h"
 #include "fusion/explain.h"
 #include "fusion/partition_parts.h"

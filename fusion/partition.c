@@ -66,8 +66,8 @@ static int by_group(const void *a, const void *b) {
                                 : (x->output > y->output) - (x->output < y->output);
 }
 
-/* What one group has of them, in the order of the outputs, is stored by one lowering; where that is refused, each by its
- * own. */
+/* What one group has of them, in the order of the outputs, is stored by one lowering; where that is refused, each by
+ * its own. */
 static void store_together(fsr_partition *p, const result *list, int n) {
     fsr_link link[FSR_MAX_STORES];
     int count = 0;
@@ -88,8 +88,8 @@ static bool is_result(const fsr_partition *p, fsr_link link) {
     return g >= 0 && p->group[g].kernel && fsr_is(p->flow->node[link.id].kind, FSR_IS_FOLD);
 }
 
-/* Outputs from the i-th on, as far as they are results of folds. Counter-example to one after the other: of four sums of
- * an array the kernel was lowered once more for each that is stored. *end: the first output behind them. False:
+/* Outputs from the i-th on, as far as they are results of folds. Counter-example to one after the other: of four sums
+ * of an array the kernel was lowered once more for each that is stored. *end: the first output behind them. False:
  * out of memory. */
 static bool store_results(fsr_partition *p, int i, int *end) {
     const fsr_flow *flow = p->flow;

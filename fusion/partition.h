@@ -183,8 +183,8 @@ void fsr_fold_domain(const fsr_flow *flow, int node, const fsr_domain *like, fsr
 /* Rules beyond what lowering finds: NULL if the lowered group may be one kernel on this target, else the reason, and
  * blame as fsr_lower has it, which has set it to none. */
 const char *fsr_legality(const fsr_partition *p, const fsr_group *group, fsr_link *blame);
-/* Every fold's result may still have to be stored for another kernel: NULL if the lowered group has room for that, so that
- * adding such a store is never refused, else the reason. */
+/* Every fold's result may still have to be stored for another kernel: NULL if the lowered group has room for that, so
+ * that adding such a store is never refused, else the reason. */
 const char *fsr_legality_room(const fsr_partition *p, const fsr_group *group);
 /* True if group `from` needs, directly or not, something that group `to` stores. */
 bool fsr_partition_reaches(const fsr_partition *p, int from, int to);
@@ -221,8 +221,8 @@ void fsr_partition_divide(fsr_partition *p);
 double fsr_price_divided(fsr_partition *p, int g);
 /* Gives points all places of short dimensions where that costs less (fusion/coarsen.c). */
 void fsr_partition_coarsen(fsr_partition *p);
-/* Gives the threads of a group that is no tile of another one, and has none, two neighbours where that costs less. False:
- * out of memory. */
+/* Gives the threads of a group that is no tile of another one, and has none, two neighbours where that costs less.
+ * False: out of memory. */
 bool fsr_partition_take_neighbours(fsr_partition *p, int g);
 /* Places that a point of the group's domain does. */
 int fsr_group_places(const fsr_group *group);

@@ -78,8 +78,8 @@ static bool has_no_direction(const fsr_partition *p, const fsr_group *group) {
 }
 
 /* Stored maps take in a reduction of as many elements that reads nothing of them: what a library or a loop over arrays
- * takes is stored before the folds come. Counter-examples: prices may have a value stored so that the fold loads it; and
- * maps are no faster beside a scan. */
+ * takes is stored before the folds come. Counter-examples: prices may have a value stored so that the fold loads it;
+ * and maps are no faster beside a scan. */
 static bool takes_in(const fsr_partition *p, const fsr_group *group, fsr_root a, const fsr_domain *domain) {
     return !group->nfolds && !fsr_is(p->flow->node[a.link.id].kind, FSR_IS_RUNNING) &&
            fsr_domain_rows(domain) * fsr_domain_cols(domain) == fsr_domain_rows(&group->domain);
@@ -236,8 +236,8 @@ static bool divide(const fsr_partition *p, fsr_root a, const fsr_group *trial, f
 }
 
 /* The root alone over a domain: the finest that its reshapes ask for, or, where these want more, its own shape's. What
- * passes a limit over the finer one is cut, and does not go back: counter-example, a stretched sum of 90 elements, which
- * was stored, and then once more stretched. */
+ * passes a limit over the finer one is cut, and does not go back: counter-example, a stretched sum of 90 elements,
+ * which was stored, and then once more stretched. */
 static const char *try_alone(fsr_partition *p, fsr_root a, fsr_group *trial, fsr_link *blame) {
     fsr_domain domain, own;
     root_domain(p, a, NULL, &own);

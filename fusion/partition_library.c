@@ -4,8 +4,8 @@
  * What a call takes and that no array holds is marked first, so that it is priced and assigned as a stored value: the
  * kernel that computes it may go on with it where it is, and others load it. Counter-example to storing it when the
  * call is assigned: kernels before it would have evaluated it each for itself.
- * A leaf is taken as it lies, and so is any array of which a view changes the shape alone. Other views are copied: calls
- * take arrays in C order. */
+ * A leaf is taken as it lies, and so is any array of which a view changes the shape alone. Other views are copied:
+ * calls take arrays in C order. */
 #include "fusion/partition_parts.h"
 #include "fusion/rewrites.h"
 #include "graph/message.h"

@@ -60,7 +60,8 @@ static bool has_long_rows(const fsr_group *group) {
            fsr_domain_points(&group->domain, group->domain.ndim);
 }
 
-/* On a GPU: a map, and folds that go over as many elements, each of which the fold's kernel may store as it meets it. */
+/* On a GPU: a map, and folds that go over as many elements, each of which the fold's kernel may store as it meets
+ * it. */
 static bool may_go_along(const fsr_partition *p, const fsr_group *a, const fsr_group *b) {
     return p->target->gpu && !a->nfolds != !b->nfolds && has_long_rows(a->nfolds ? a : b) &&
            fsr_domain_points(&a->domain, a->domain.ndim) == fsr_domain_points(&b->domain, b->domain.ndim);
@@ -80,14 +81,15 @@ static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_
     return a->nfolds && b->nfolds ? "the folds have different domains" : "the two have different elements";
 }
 
-/* One of the two folds tiles of outputs in registers, and a kernel of both would not. Counter-example to the bytes alone:
- * nine sums of a convolution over eight channels, one thread's time in one kernel 0.23 ms, in nine with tiles 0.14. */
+/* One of the two folds tiles of outputs in registers, and a kernel of both would not. Counter-example to the bytes
+ * alone: nine sums of a convolution over eight channels, one thread's time in one kernel 0.23 ms, in nine with tiles
+ * 0.14. */
 static bool loses_tiles(bool gpu, const fsr_group *both, const fsr_group *a, const fsr_group *b) {
     return (fsr_outputs_tile(a, gpu) || fsr_outputs_tile(b, gpu)) && !fsr_outputs_tile(both, gpu);
 }
 
-/* Group g goes into group h, which comes before it; asked: a hint says so, whatever it costs. While that is tried, what a
- * group that needs g stores is not for the trial to read: p->merging. NULL: done. */
+/* Group g goes into group h, which comes before it; asked: a hint says so, whatever it costs. While that is tried, what
+ * a group that needs g stores is not for the trial to read: p->merging. NULL: done. */
 static const char *merge(fsr_partition *p, int h, int g, bool asked) {
     fsr_group trial = p->group[h], *other = &p->group[g];
     fsr_group_room room;

@@ -6,8 +6,8 @@
  * costs visits, not answers. Each group has a list of those that wait for it: who is raised raises these.
  *
  * Counter-example to asking the dependencies of one group alone: a needs b, b needs c; c joined with a would wait for
- * itself. Counter-example to looking at all groups where one was raised: of 20,000 kernels half of which write in place,
- * each of these would look at all others, 150 us a node. */
+ * itself. Counter-example to looking at all groups where one was raised: of 20,000 kernels half of which write in
+ * place, each of these would look at all others, 150 us a node. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
@@ -92,8 +92,8 @@ static bool raise_level(fsr_partition *p, int g, int step) {
 
 /* Those that were raised are a queue, each there once at most. Levels end somewhere, but in a circle, which is refused
  * later. Between levels there is room: one that others wait for rises no further than it must, and mostly leaves these
- * where they are. Counter-example to levels one above the other: of 16,000 updates of one array with a reader each, which
- * comes to be between two of them, each would raise all that follow. */
+ * where they are. Counter-example to levels one above the other: of 16,000 updates of one array with a reader each,
+ * which comes to be between two of them, each would raise all that follow. */
 void fsr_partition_settle(fsr_partition *p, int g) {
     const int room = p->capacity, most = 2 * APART * room;
     int first = 0, n = 0;

@@ -7,8 +7,8 @@
 
 enum { FSR_MAX_NEAR = 32 };      /* groups that a root tries */
 enum { FSR_LONG_PROGRAM = 440 }; /* instructions of a kernel of several roots */
-/* Columns from which on a GPU's kernel of folds may store a map beside them. Fluxes through faces, beside sums over three
- * columns, took 0.064 ms of an H200, and 0.054 where they did not. */
+/* Columns from which on a GPU's kernel of folds may store a map beside them. Fluxes through faces, beside sums over
+ * three columns, took 0.064 ms of an H200, and 0.054 where they did not. */
 enum { FSR_LEAST_ALONG = 32 };
 
 /* What has to be assigned: a fold, as {node, 0}, or a result to be stored. */
@@ -24,8 +24,8 @@ bool fsr_partition_may_fuse(const fsr_partition *p);
 void fsr_partition_fused(fsr_partition *p, const char *how, int a, int b);
 
 /* partition_order.c */
-/* Group g has come to wait for group `on`: one of its deps, which levels and questions of order follow. Out of memory is
- * told in p->no_memory. */
+/* Group g has come to wait for group `on`: one of its deps, which levels and questions of order follow. Out of memory
+ * is told in p->no_memory. */
 void fsr_partition_wait(fsr_partition *p, int g, int on);
 /* The groups that wait for a group, in order, malloc'ed. NULL: out of memory, which is told. */
 int *fsr_partition_waiters(fsr_partition *p, int g, int *n);
@@ -59,8 +59,8 @@ bool fsr_group_keep(fsr_group *group);
 bool fsr_group_grow(fsr_group *group);
 /* Frees the kernel and the block; then it is zero. */
 void fsr_group_clear(fsr_group *group);
-/* Keeps a group, and with it its kernel, as group g in place of what is there; its level is not settled yet. False: out of memory, which is told; the
- * kernel is gone. */
+/* Keeps a group, and with it its kernel, as group g in place of what is there; its level is not settled yet. False: out
+ * of memory, which is told; the kernel is gone. */
 bool fsr_group_put(fsr_partition *p, int g, const fsr_group *group);
 
 /* partition_group.c. Reasons are words, NULL: done. */
@@ -115,8 +115,8 @@ const char *fsr_kernels_apart(fsr_partition *p, int g, const fsr_kernel *own, co
 
 /* partition_unstore.c. What nobody reads after all is not stored. Out of memory is told in p->no_memory. */
 void fsr_partition_unstore(fsr_partition *p);
-/* Of each result (node * FSR_MAX_OUTPUTS): groups that read it, and one more where it is an output. malloc'ed; NULL: out
- * of memory. */
+/* Of each result (node * FSR_MAX_OUTPUTS): groups that read it, and one more where it is an output. malloc'ed; NULL:
+ * out of memory. */
 int *fsr_partition_readers(const fsr_partition *p);
 /* asked.c. p->asked; NULL: of all values everything may be asked for. */
 fsr_link *fsr_flow_asked(const fsr_flow *flow);

@@ -31,8 +31,8 @@ static void find_waiting(const fsr_partition *p, const lists *waiting) {
             waiting->item[waiting->first[p->group[g].deps[i] + 1]++] = g;
 }
 
-/* Puts into `found` the groups that run, each behind what it waits for, and says their sweeps. left: what each waits for
- * and is not found yet. Returns how many they are. */
+/* Puts into `found` the groups that run, each behind what it waits for, and says their sweeps. left: what each waits
+ * for and is not found yet. Returns how many they are. */
 static int find_sweeps(const fsr_partition *p, const lists *waiting, int *left, int *sweep, int *found) {
     int n = 0;
     for (int g = 0; g < p->ngroups; ++g) {

@@ -30,8 +30,8 @@ static bool is_dead(const fsr_partition *p, const int *readers, fsr_link link) {
     return readers[link.id * FSR_MAX_OUTPUTS + link.output] == 0 && held != FSR_HELD && held != FSR_HELD_TAKEN;
 }
 
-/* It reads what another group stores and the group did not read before: a value that it evaluated, since nobody stored it
- * then. Counter-example to that: who stores it may wait for this group. */
+/* It reads what another group stores and the group did not read before: a value that it evaluated, since nobody stored
+ * it then. Counter-example to that: who stores it may wait for this group. */
 static bool reads_more(const fsr_group *trial, const fsr_group *before) {
     for (int i = 0; i < fsr_group_arrays(trial); ++i) {
         bool known = trial->operand[i].leaf || !fsr_group_reads(trial, i);
@@ -50,8 +50,8 @@ static void forget(fsr_partition *p, const int *readers, int g) {
             *fsr_partition_stored(p, p->group[g].store[i]) = -1;
 }
 
-/* Nobody waits for a group that is no more, nor are its loops anybody's. Counter-example to nobody having waited where nobody reads: a kernel over no
- * elements reads nothing, and has in its list who would have stored that. */
+/* Nobody waits for a group that is no more, nor are its loops anybody's. Counter-example to nobody having waited where
+ * nobody reads: a kernel over no elements reads nothing, and has in its list who would have stored that. */
 static void remove_group(fsr_partition *p, int g) {
     int n, *waiter = fsr_partition_waiters(p, g, &n);
     for (int w = 0; w < n; ++w) {

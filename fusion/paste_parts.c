@@ -3,7 +3,8 @@
  *
  * Two kinds of pieces are one gather: an array between its own edges, repeated, is that array at a clipped place; and
  * what is stacked of one array, each a step further, is that array at the sum of two indices.
- * Counter-example to any pieces of one array: of two halves in the other order the place is a choice, as the paste is. */
+ * Counter-example to any pieces of one array: of two halves in the other order the place is a choice, as the paste
+ * is. */
 #include "fusion/paste_parts.h"
 #include <string.h>
 
@@ -78,7 +79,8 @@ bool fsr_pieces_of(const fsr_flow *flow, int id, fsr_pieces *out) {
     return false;
 }
 
-/* ---- nodes that are appended -------------------------------------------------------------------------------------- */
+/* ---- nodes that are appended
+ * -------------------------------------------------------------------------------------- */
 
 static int add(fsr_flow *flow, fsr_flow_node *node, fsr_dtype dtype) {
     node->nout = 1;
@@ -124,7 +126,8 @@ static int add_gather(fsr_flow *flow, const fsr_flow_node *paste, const fsr_piec
     return id < 0 ? -2 : id;
 }
 
-/* ---- which gather ------------------------------------------------------------------------------------------------- */
+/* ---- which gather
+ * ------------------------------------------------------------------------------------------------- */
 
 /* The views show one array and are the same but along its dimension j, where nothing else of the other dimensions is
  * asked than the axis. */

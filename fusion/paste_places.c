@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Pastes that are choices of places rather than of values; see paste_places.h.
  *
- * A GPU's thread computes every alternative of a choice, or its loads ask guards. Of an edge that is repeated, and of two
- * neighbours that are stacked, the alternatives differ in where they look alone: one load at a computed place is left.
- * So operations go behind the paste first: stack(f(a), f(b)) is f(stack(a, b)), bit for bit. On a CPU loops have
+ * A GPU's thread computes every alternative of a choice, or its loads ask guards. Of an edge that is repeated, and of
+ * two neighbours that are stacked, the alternatives differ in where they look alone: one load at a computed place is
+ * left. So operations go behind the paste first: stack(f(a), f(b)) is f(stack(a, b)), bit for bit. On a CPU loops have
  * versions for such choices, and a load at a computed place is no vector code: there pastes stay.
  *
- * Counter-example to moving any operation: one whose result is read elsewhere as well would be computed again. New nodes
- * come before their users, so the nodes are copied in order into a list of their own. */
+ * Counter-example to moving any operation: one whose result is read elsewhere as well would be computed again. New
+ * nodes come before their users, so the nodes are copied in order into a list of their own. */
 #include "fusion/paste_places.h"
 #include "fusion/paste_parts.h"
 #include "fusion/rewrites.h"

@@ -89,8 +89,8 @@ static bool prints(const fsr_rewrite_options *options, int rewrite) {
     return fsr_list_has(options->print_after, pipeline[rewrite].name) || fsr_list_has(options->print_after, "all");
 }
 
-/* What a rewrite made a constant is in no pair any more: counter-example to leaving that to the next rewrite that redirects,
- * which has changed nothing itself. */
+/* What a rewrite made a constant is in no pair any more: counter-example to leaving that to the next rewrite that
+ * redirects, which has changed nothing itself. */
 static fsr_status run_one(run *r, int rewrite) {
     fsr_status status = FSR_OK;
     const bool changed = pipeline[rewrite].run(r->flow, &status);

@@ -105,14 +105,15 @@ typedef struct fsr_program_options {
     fsr_rewrite_options rewrites;
 } fsr_program_options;
 
-/* The rewrites, and what a target makes of their result before it is planned: all that is done to a flow, by whoever plans it.
- * Errors as below. */
+/* The rewrites, and what a target makes of their result before it is planned: all that is done to a flow, by whoever
+ * plans it. Errors as below. */
 fsr_status fsr_flow_ready(fsr_flow *flow, const fsr_program_options *options, char *why, size_t size);
-/* Of a flow whose rewrites are done. FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and FSR_ERR_SIZE (the memory
- * that it takes overflows) with why. */
+/* Of a flow whose rewrites are done. FSR_ERR_MEMORY; FSR_ERR_INTERNAL, FSR_ERR_UNSUPPORTED, and FSR_ERR_SIZE (the
+ * memory that it takes overflows) with why. */
 fsr_status fsr_program_plan(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
-/* The rewrites, and the program, all literals text. Takes over the flow (it is cleared in any case). Errors as above. */
+/* The rewrites, and the program, all literals text. Takes over the flow (it is cleared in any case). Errors as
+ * above. */
 fsr_status fsr_program_make(fsr_program *out, fsr_flow *flow, const fsr_program_options *options, char *why,
                             size_t size);
 void fsr_program_clear(fsr_program *program);

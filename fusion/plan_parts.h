@@ -25,7 +25,8 @@ void fsr_plan_settle_bases(fsr_plan_builder *b, const int *order, int n);
 fsr_status fsr_plan_add(fsr_plan_builder *b, fsr_group *group, const fsr_program_options *options);
 /* The thunks that copy a value which several outputs have. False: out of memory. */
 bool fsr_plan_copies(fsr_plan_builder *b);
-/* Gives back the room for thunks and temporaries that is left: no more may be added. What cannot be given back is kept. */
+/* Gives back the room for thunks and temporaries that is left: no more may be added. What cannot be given back is
+ * kept. */
 void fsr_plan_trim(fsr_plan_builder *b);
 int64_t fsr_plan_result_bytes(const fsr_flow *flow, fsr_link link);
 

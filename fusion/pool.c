@@ -8,8 +8,8 @@
  * until the last neighbour has posted: 111 a thread, so one block of 512 on a multiprocessor, with which everything
  * waits.
  *
- * Parked: of a scan's elements that a thread has, some vectors go to shared memory, each to a place of the thread's own,
- * as soon as its fold is known, and come back when the tile's place is: a third block of 512 threads fits on a
+ * Parked: of a scan's elements that a thread has, some vectors go to shared memory, each to a place of the thread's
+ * own, as soon as its fold is known, and come back when the tile's place is: a third block of 512 threads fits on a
  * multiprocessor. Nobody else reads them, so no barrier is needed, and the bits are the same.
  *
  * Riding: a reduction of what a scan adds up is what the scan ends with: the count of a filter's mask. The last tile

@@ -40,8 +40,8 @@ double fsr_price_divides(const fsr_prices *prices, fsr_op op);
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
 
 /* price_follow.c. */
-/* Where a gather looks whose places follow the index at which it is asked, as a view that is moved would; exact: at each
- * point of the domain, so that it is that view. */
+/* Where a gather looks whose places follow the index at which it is asked, as a view that is moved would; exact: at
+ * each point of the domain, so that it is that view. */
 bool fsr_price_gather_follows(const fsr_flow *flow, const fsr_domain *domain, const fsr_flow_node *n,
                               const fsr_index *index, fsr_index *inner, bool *exact);
 /* The form that a place is at each point of the domain, nothing of it an argument or held back by bounds. */
@@ -64,8 +64,8 @@ double fsr_price_stride(const fsr_group *group, int access, int d);
 typedef struct fsr_price_work {
     double operations, loads, stores;
 } fsr_price_work;
-/* A pass of a scheduled kernel, and what no version of its loop changes, of each instruction of its body: the part of it
- * that an element is charged for, and of loads and stores the stride, what gathering costs, and loads. */
+/* A pass of a scheduled kernel, and what no version of its loop changes, of each instruction of its body: the part of
+ * it that an element is charged for, and of loads and stores the stride, what gathering costs, and loads. */
 typedef struct fsr_price_loop {
     const fsr_prices *prices;
     const fsr_group *group;

@@ -69,8 +69,8 @@ static bool is_in_tile(const fsr_kernel *k, const fsr_access *access) {
     return access->near.step[FSR_AXIS_LINE] || (k->schedule.high && k->array[access->buffer].banded);
 }
 
-/* In tiles a thread has no vectors: elements narrower than a word are loaded and stored as words are. Counter-example to
- * counting them as in a map: a blur of u16 in two passes, 0.026 ms of an H200 in tiles, 0.021 in two kernels. */
+/* In tiles a thread has no vectors: elements narrower than a word are loaded and stored as words are. Counter-example
+ * to counting them as in a map: a blur of u16 in two passes, 0.026 ms of an H200 in tiles, 0.021 in two kernels. */
 static double narrow_of(const fsr_kernel *k, int access) {
     enum { WORD = 4 };
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
@@ -99,8 +99,8 @@ static double turns_of(const fsr_kernel *k, const fsr_inst *inst) {
     return LIKELY_TURNS * sum;
 }
 
-/* Counter-example to what scalar_ops.def counts for functions, too: exp, log and tanh take three times as long. Nodes before
- * they are lowered go without: sections of a paste are counted for every element there. */
+/* Counter-example to what scalar_ops.def counts for functions, too: exp, log and tanh take three times as long. Nodes
+ * before they are lowered go without: sections of a paste are counted for every element there. */
 static double operation_of(const fsr_prices *prices, const fsr_inst *inst) {
     enum { FUNCTION = 10 };
     const double cost = fsr_op_get(inst->op)->cost;
@@ -283,8 +283,8 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
                             sum.loads, sum.stores};
 }
 
-/* What is done once a row. By columns a loop over a block's rows does it, which has no stages: beside a gather nothing is
- * vector code. Along rows nothing is, in any case. */
+/* What is done once a row. By columns a loop over a block's rows does it, which has no stages: beside a gather nothing
+ * is vector code. Along rows nothing is, in any case. */
 fsr_price_work fsr_price_row(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const int d = k->nparallel - 1;

@@ -67,8 +67,8 @@ static double spread_of(const fsr_prices *prices, const fsr_group *group, int ac
 
 /* Loads that a load or store of a row costs more whose lines do not stay near until the next row asks for their
  * neighbours: the array is gone over once for each row. A part of that where a row takes a part of a line, or a cache
- * holds some of the array. Counter-example to bytes alone: 137,275 columns of 64 stored as rows took 142 ms, 86 unfused;
- * 8 to 12 ns an element of rows of 64, 4 of 16, 0.6 of 3, a third of that in arrays of 2 MB. */
+ * holds some of the array. Counter-example to bytes alone: 137,275 columns of 64 stored as rows took 142 ms, 86
+ * unfused; 8 to 12 ns an element of rows of 64, 4 of 16, 0.6 of 3, a third of that in arrays of 2 MB. */
 static double again_of(const fsr_prices *prices, const fsr_group *group, const fsr_inst *inst) {
     enum { LINES = 2 };
     const double least = 0.33, written = 1.3;
@@ -154,8 +154,8 @@ static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, 
 }
 
 /* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
- * and what is left one by one. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7 times their
- * price (seed 170008), maxima in rows of 15 7.9 times (171246). */
+ * and what is left one by one. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7 times
+ * their price (seed 170008), maxima in rows of 15 7.9 times (171246). */
 static double lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const int d = fsr_price_inner(group->kernel);
     const double inner = d >= 0 ? (double)group->extent[d] : 1, half = prices->lanes / 2;
@@ -233,8 +233,8 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * prices->turn;
 }
 
-/* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how folds
- * associate: they are counted on the nominal one. */
+/* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how
+ * folds associate: they are counted on the nominal one. */
 static double blocks_of(const fsr_group *group) {
     const int64_t splits = group->kernel->integer[FSR_INT_SPLITS];
     const int64_t blocks = group->kernel->schedule.kind == FSR_SCHEDULE_TEAM
@@ -284,8 +284,8 @@ static void add_nest(const fsr_prices *prices, const fsr_partition *p, const fsr
 }
 
 /* Bytes that a team's threads write and read again since their registers do not hold them: what they keep of their
- * elements, and in one of the passes what guards are asked for, or is at a computed place, which no compiler moves to where
- * it is needed.
+ * elements, and in one of the passes what guards are asked for, or is at a computed place, which no compiler moves to
+ * where it is needed.
  * Counter-example to none: a stencil with edges behind the mean of its picture, 32 elements a thread, had 722
  * instructions for what was spilled and took four times its price. */
 static double spilled(const fsr_prices *prices, const fsr_group *group) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Between which numbers the values of a flow lie; see ranges.h.
  *
- * Ranges follow from literals, numbers of turns, dtypes, clamps, minima, maxima, casts, sums, differences, quotients and remainders by literals, and views
- * and choices of these; of a float a range says what it is if it is no NaN, which becomes the integer 0. */
+ * Ranges follow from literals, numbers of turns, dtypes, clamps, minima, maxima, casts, sums, differences, quotients
+ * and remainders by literals, and views and choices of these; of a float a range says what it is if it is no NaN, which
+ * becomes the integer 0. */
 #include "fusion/ranges.h"
 #include <math.h>
 #include <stdlib.h>
@@ -54,8 +55,8 @@ static fsr_range greatest(fsr_range a, fsr_range b, fsr_range of) {
     return fsr_range_known(turned) ? (fsr_range){-turned.high, -turned.low} : unknown;
 }
 
-/* A float becomes the integer towards zero, or the nearest there is; an integer wraps where it does not fit, a u64 as an i64
- * too, and a float is rounded, by which order stays but not each number. */
+/* A float becomes the integer towards zero, or the nearest there is; an integer wraps where it does not fit, a u64 as
+ * an i64 too, and a float is rounded, by which order stays but not each number. */
 static fsr_range cast(fsr_range from, fsr_dtype source, fsr_dtype to) {
     const fsr_range fits = of_dtype(to);
     const bool narrow = is_integer(to) && fsr_dtype_size(to) < 8;

@@ -126,8 +126,9 @@ static bool is_spread(const chooser *c, const fsr_cone *cone, const fsr_cone_nod
     return c->p->target->gpu && !c->fold && places > 1;
 }
 
-/* No kernel of a CPU evaluates it where it is asked for: a reshape hides which of its elements those are, and none divides
- * its domain for that, or evaluates it twice. Lowering finds out too late, when nobody has looked at what it is made of. */
+/* No kernel of a CPU evaluates it where it is asked for: a reshape hides which of its elements those are, and none
+ * divides its domain for that, or evaluates it twice. Lowering finds out too late, when nobody has looked at what it is
+ * made of. */
 static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     const fsr_flow_node *n = &cone->p->flow->node[at->id];
     bool hidden = false, twice = cone->asked[at->asked].next >= 0;
@@ -295,8 +296,8 @@ static int find_beside(chooser *c, int i, int done, int *root) {
     return n;
 }
 
-/* What is spared on a GPU if a fold that goes over all elements of a value stores it, in place of a kernel of its own whose
- * price is `alone`: the fold's kernel computes it, and writes it beside. 0: no fold does. */
+/* What is spared on a GPU if a fold that goes over all elements of a value stores it, in place of a kernel of its own
+ * whose price is `alone`: the fold's kernel computes it, and writes it beside. 0: no fold does. */
 static double spared_by_fold(chooser *c, int id, double alone) {
     fsr_domain own, other, of_folds;
     int fold[MAX_READERS], n = 0;

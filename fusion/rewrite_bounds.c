@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathers whose indices are between bounds that lie in the array, as those of clip(i, 0, n - 1), have nothing to report and
- * count none from the end: they clip, which changes no index. Counter-example to leaving them as they are: a kernel
+/* Gathers whose indices are between bounds that lie in the array, as those of clip(i, 0, n - 1), have nothing to report
+ * and count none from the end: they clip, which changes no index. Counter-example to leaving them as they are: a kernel
  * has so many arrays, each report is one, and fluxes through four faces of a mesh were seven kernels. */
 #include "fusion/ranges.h"
 #include "fusion/rewrites.h"

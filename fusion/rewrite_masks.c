@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What exact operations make of one bool and of literals has two values: it is a choice between two literals.
  * 1 - eye(n), of which NumPy makes an f64, and that as f32, is where(i == j, 0, 1) of f32.
- * Counter-example to leaving the operations: `a * f32(1 - eye(n))` took bytes to doubles, four abreast with AVX2, and back
- * to floats for every element; the choice is a mask. A cast alone stays, as it is one operation either way. So does what has
- * two masks (four values), what rounds, and what is to be stored. */
+ * Counter-example to leaving the operations: `a * f32(1 - eye(n))` took bytes to doubles, four abreast with AVX2, and
+ * back to floats for every element; the choice is a mask. A cast alone stays, as it is one operation either way. So
+ * does what has two masks (four values), what rounds, and what is to be stored. */
 #include "fusion/rewrites.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons of 64-bit integers that lie within 32 bits, as indices do, are made of 32-bit ones, and so are the indices of
- * gathers that clip: the same answers. A number of which nothing is known, but of which there is one, as the turn of a
- * loop, is first brought between the ends of 32 bits: where the other side is inside of these, no comparison changes.
+/* Comparisons of 64-bit integers that lie within 32 bits, as indices do, are made of 32-bit ones, and so are the
+ * indices of gathers that clip: the same answers. A number of which nothing is known, but of which there is one, as the
+ * turn of a loop, is first brought between the ends of 32 bits: where the other side is inside of these, no comparison
+ * changes.
  * Counter-example to leaving them wide: `i > k ? a - c * r / p : a` is f32 arithmetic beside comparisons with half as
  * many lanes; a turn of Cholesky's factorization of 500 columns took 101 us, and 56 with indices of 32 bits. Quotients,
- * products and arrays stay what they are, and whatever is stored: a copy of the computation is made, from indices on. */
+ * products and arrays stay what they are, and whatever is stored: a copy of the computation is made, from indices
+ * on. */
 #include "fusion/ranges.h"
 #include "fusion/rewrites.h"
 #include <stdlib.h>

@@ -4,11 +4,12 @@
  * maps, which join what they are made of and what is made of them.
  *
  * Pieces are pastes of extent 1 along that dimension, whole in the others, one for each place; nobody else reads the
- * stack but reductions of this kind, and views of one place, which show the piece. Floats are added from the first piece
- * to the last, which is how one thread folds few elements; sums of halves, which are made in f32, stay folds. No other
- * bit changes.
+ * stack but reductions of this kind, and views of one place, which show the piece. Floats are added from the first
+ * piece to the last, which is how one thread folds few elements; sums of halves, which are made in f32, stay folds. No
+ * other bit changes.
  * Counter-example to a fold: its kernel has a column for each piece and evaluates at each column what all pieces are
- * made of, under guards of which one holds; a program of three pieces of a stencil took 0.33 ms of an H200, unfused 0.25.
+ * made of, under guards of which one holds; a program of three pieces of a stencil took 0.33 ms of an H200, unfused
+ * 0.25.
  * Counter-example to taking every reader's share: the greatest of a stack that a softmax subtracts from it is read
  * column by column again, by the same kernel. */
 #include "fusion/rewrites.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rewrites over a flow, one a file, and the table that runs them.
  *
- * A rewrite returns true if it changed the flow. The runner prints after a rewrite if asked to, verifies what changed and what
- * is left at the end, and checks of flows of up to a thousand nodes that what was reported as unchanged is. */
+ * A rewrite returns true if it changed the flow. The runner prints after a rewrite if asked to, verifies what changed
+ * and what is left at the end, and checks of flows of up to a thousand nodes that what was reported as unchanged is. */
 #ifndef FUSOR_FUSION_REWRITES_H
 #define FUSOR_FUSION_REWRITES_H
 

@@ -4,8 +4,8 @@
  * A tile goes through a slot in four steps, each done by warps of its own: the GPU copies what is loaded of it there
  * (one warp asks for that, as many tiles ahead as there are slots), `threads` threads count it and put the selected
  * elements together in its place, one warp adds up what the tiles before it have, and `writers` threads write it. So
- * loads of several tiles are on their way while one is counted, one waits and one is written, and no thread holds registers
- * meanwhile.
+ * loads of several tiles are on their way while one is counted, one waits and one is written, and no thread holds
+ * registers meanwhile.
  *
  * Tile t is that of block t % members. What stands before it is what stood before the block's last tile and what the
  * tiles since have: those that the other blocks counted last. Each block adds these up by itself, of counts alone, so

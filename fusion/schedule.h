@@ -8,9 +8,9 @@
 /* How the folded dimensions lie in memory. */
 typedef enum fsr_orientation { FSR_ORIENT_NONE, FSR_ORIENT_ROWS, FSR_ORIENT_COLS } fsr_orientation;
 fsr_orientation fsr_group_orientation(const fsr_group *group);
-/* Short windows that slide along memory, many of them: an element's neighbour is beside it from column to column and from
- * row to row, and nothing that is folded has a stride from row to row. Counter-example to each along itself: a loop that
- * begins and ends for each window; standard deviations of 200,000 of 82 took 12 ms so, and take 2.3. */
+/* Short windows that slide along memory, many of them: an element's neighbour is beside it from column to column and
+ * from row to row, and nothing that is folded has a stride from row to row. Counter-example to each along itself: a
+ * loop that begins and ends for each window; standard deviations of 200,000 of 82 took 12 ms so, and take 2.3. */
 bool fsr_group_slides(const fsr_group *group);
 
 /* Elements of a row that one block can hold for this kernel. */

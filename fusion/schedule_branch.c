@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* When alternatives of a GPU's map have branches.
  *
- * By itself a thread evaluates every side of its choices, loads by the guards that are asked for first, since a predicate
- * costs less than a branch. What a version of the program spares, it spares most elements of a kernel with few
- * instructions. In all others, borders of borders, planes of a lattice that are rolled, a quotient that is pasted
+ * By itself a thread evaluates every side of its choices, loads by the guards that are asked for first, since a
+ * predicate costs less than a branch. What a version of the program spares, it spares most elements of a kernel with
+ * few instructions. In all others, borders of borders, planes of a lattice that are rolled, a quotient that is pasted
  * twice, threads go the way of their element: the warps that an edge runs through go both.
  *
  * Counter-example to versions of any length: of 243 instructions in five choices every warp at an edge runs all, and
@@ -20,8 +20,8 @@ static double at_most_one(double share) {
     return share < 1 ? share : 1;
 }
 
-/* The part of the elements that go, or whose neighbours in a warp go, where the guard holds, given conditions that are known
- * to; *fails: where it does not. */
+/* The part of the elements that go, or whose neighbours in a warp go, where the guard holds, given conditions that are
+ * known to; *fails: where it does not. */
 static double guard_share(const fsr_group *group, int guard, uint64_t known, double *fails) {
     const fsr_guard *g = &group->kernel->guard[guard];
     double exact = 1, holds = 1, beside = 0;

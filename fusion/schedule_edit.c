@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which fields of a schedule leave all bits alone. A kernel without folds computes each element by itself, so how many
- * of them go together is free. Of folds the association is fixed by lanes, chunks, parts, items and what is abreast along the
- * columns: these are refused; rows side by side, prefetching, registers and how a launch is shared are free.
+ * of them go together is free. Of folds the association is fixed by lanes, chunks, parts, items and what is abreast
+ * along the columns: these are refused; rows side by side, prefetching, registers and how a launch is shared are free.
  *
  * Counter-example to letting the verifier alone decide: a row summed in 32 lanes is as legal as in 64, and another
  * number. Nor does it know sizes: a wider vector would be legal in general and read past a row of odd length, so

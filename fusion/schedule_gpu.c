@@ -183,8 +183,8 @@ static bool few_parts(int64_t rows, int64_t cols, int64_t part) {
  * ms of cumsum; more than 28 spill. Of states of 8 bytes, 512 x 14, 16, 28: a filter 1.08, 0.96, 0.83, a recurrence
  * 0.622, 0.562, 0.564, 2^26 f64 0.402, 0.438, 0.381; of c128, 7, 16, 28: 0.59, 0.55, 0.79. What is short is halved,
  * twice at most, until each processor has a tile: cumsum of 2^16 10.8, 9.2, 8.1 us, of 2^18 12.9, 10.4, 9.6. Half of
- * 2^27 f32, six blocks of 256 x 28 or five of 256 x 32 a multiprocessor, three of 512 x 20: 0.284, 0.290, 0.299; the same
- * with what is not selected behind them: 0.51, 0.51, 0.494. */
+ * 2^27 f32, six blocks of 256 x 28 or five of 256 x 32 a multiprocessor, three of 512 x 20: 0.284, 0.290, 0.299; the
+ * same with what is not selected behind them: 0.51, 0.51, 0.494. */
 static void gpu_lookback(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -300,9 +300,9 @@ static bool gpu_beside(fsr_group *group) {
 }
 
 /* Each thread goes down a column of its own. Of few columns as many blocks as there are processors have some, and what
- * comes next is loaded together, while what came before is combined, since its latency is what such a walk takes. Measured on one H200, ADI of 4000 by 4000
- * in blocks of 256 threads, loads of one step at a time: 3.99 ms, of up to eight 1.81, these in blocks of 32: 1.67;
- * vertical advection 0.392, 0.224, 0.222. */
+ * comes next is loaded together, while what came before is combined, since its latency is what such a walk takes.
+ * Measured on one H200, ADI of 4000 by 4000 in blocks of 256 threads, loads of one step at a time: 3.99 ms, of up to
+ * eight 1.81, these in blocks of 32: 1.67; vertical advection 0.392, 0.224, 0.222. */
 static void gpu_serial(fsr_group *group) {
     fsr_schedule *s = &group->kernel->schedule;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS];
@@ -321,10 +321,10 @@ static int state_words(const fsr_kernel *k) {
     return words;
 }
 
-/* A thread folds all columns of its rows where these are no more than threads would share them: each would fold one, and
- * the states meet in their order, so the bits are the same where the identity changes none. Of rows of 3 columns five
- * threads of eight had nothing to do; sums over 3 channels of 5 by 5 places took 154 instructions for each of a row's
- * columns. */
+/* A thread folds all columns of its rows where these are no more than threads would share them: each would fold one,
+ * and the states meet in their order, so the bits are the same where the identity changes none. Of rows of 3 columns
+ * five threads of eight had nothing to do; sums over 3 channels of 5 by 5 places took 154 instructions for each of a
+ * row's columns. */
 static void gpu_brief(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     fsr_schedule *s = &group->kernel->schedule;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule rules of maps for a GPU: one 16-byte access a thread for the widest dtype, less where an element has many
- * loads. What combines into few elements has bins in each block.
+/* The schedule rules of maps for a GPU: one 16-byte access a thread for the widest dtype, less where an element has
+ * many loads. What combines into few elements has bins in each block.
  *
- * Counter-example to a vector of any map: an element of a demosaicing has 94 loads, which of four elements are more than
- * a thread has registers. */
+ * Counter-example to a vector of any map: an element of a demosaicing has 94 loads, which of four elements are more
+ * than a thread has registers. */
 #include "fusion/address.h"
 #include "fusion/nest.h"
 #include "fusion/outputs.h"
@@ -60,8 +60,9 @@ int fsr_fitting_items(const fsr_kernel *k, int items, int most) {
 }
 
 /* Turns of the blocks that have bins: larger blocks of threads with more on its way, where all processors have some.
- * Measured on one H200, 2^27 f32 in 256 bins, threads x items 256 x 4, 256 x 8, 512 x 8, 1024 x 8, 1024 x 16: 0.150, 0.137,
- * 0.132, 0.129, 0.142 ms; two copies of the bins in a block 0.146, where one is 0.132; of equal elements 0.131. */
+ * Measured on one H200, 2^27 f32 in 256 bins, threads x items 256 x 4, 256 x 8, 512 x 8, 1024 x 8, 1024 x 16: 0.150,
+ * 0.137, 0.132, 0.129, 0.142 ms; two copies of the bins in a block 0.146, where one is 0.132; of equal elements
+ * 0.131. */
 static void widen_turns(const fsr_kernel *k, fsr_schedule *s, int64_t rows) {
     const int items = fsr_fitting_items(k, BIN_VECTORS * s->vector, FSR_LOADED_WORDS);
     if (s->threads >= BIN_THREADS || items <= s->items ||
@@ -79,10 +80,10 @@ static bool loads_late(const fsr_kernel *k) {
     return late;
 }
 
-/* What has no room in a block's shared memory is divided into ranges, where reading all for each of them costs less than
- * combining it in memory. Measured on one H200, 2^27 f32 in 2^16 bins: in memory 1.462 ms; four ranges of 64 KiB, threads
- * x items x blocks of a multiprocessor 512 x 4 x 3, 512 x 8 x 3, 512 x 16 x 3, 1024 x 8 x 2: 0.580, 0.532, 0.556, 0.476;
- * eight of 32 KiB, 512 x 8 x 4: 0.998. */
+/* What has no room in a block's shared memory is divided into ranges, where reading all for each of them costs less
+ * than combining it in memory. Measured on one H200, 2^27 f32 in 2^16 bins: in memory 1.462 ms; four ranges of 64 KiB,
+ * threads x items x blocks of a multiprocessor 512 x 4 x 3, 512 x 8 x 3, 512 x 16 x 3, 1024 x 8 x 2: 0.580, 0.532,
+ * 0.556, 0.476; eight of 32 KiB, 512 x 8 x 4: 0.998. */
 static void gpu_ranges(fsr_group *group, int store) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -136,10 +137,10 @@ static void in_tile(fsr_schedule *s) {
     s->items = (int)fsr_ceil_div(fsr_tile_elements(s), s->threads);
 }
 
-/* Most loads of a thread's neighbours are no one access: they have a stride, or are at computed places that go on beside
- * each other. Such neighbours are better in other threads, whose loads then share lines. Measured on one H200, 16
- * neighbours with a stride of two, 3932160 elements: four neighbours a thread 0.084 ms, one 0.033, elements a block apart
- * 0.032; 983040 elements 0.0281, 0.0135, 0.0123. */
+/* Most loads of a thread's neighbours are no one access: they have a stride, or are at computed places that go on
+ * beside each other. Such neighbours are better in other threads, whose loads then share lines. Measured on one H200,
+ * 16 neighbours with a stride of two, 3932160 elements: four neighbours a thread 0.084 ms, one 0.033, elements a block
+ * apart 0.032; 983040 elements 0.0281, 0.0135, 0.0123. */
 static bool is_strided(const fsr_kernel *k) {
     int strided = 0, others = 0;
     for (int i = 0; i < k->ninsts && k->ndim > 0; ++i) {

@@ -10,8 +10,8 @@
  * outputs. So a transposed operand costs its copy, and there is no other form for the tiles at the edge.
  *
  * Of up to eight rows a panel would serve one tile or two, and take longer to copy than they do: 8 rows of 1000 outputs
- * of 3000 columns, AVX2, in turn 2.8 ms with panels, 1.6 as one low tile of 64 outputs in each row, that reads four columns
- * at once as they lie in memory.
+ * of 3000 columns, AVX2, in turn 2.8 ms with panels, 1.6 as one low tile of 64 outputs in each row, that reads four
+ * columns at once as they lie in memory.
  *
  * A GPU's block has tiles of 128 x 128 outputs, 8 x 8 a thread, or, where there would be fewer than two of them for
  * each multiprocessor of the nominal machine, or a number is wider than 4 bytes, of 64 x 64, 4 x 4 a thread. Fewer than

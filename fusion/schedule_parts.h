@@ -57,11 +57,11 @@ double fsr_version_share(const fsr_group *group, const fsr_loop_version *version
 /* On a GPU: whether the first of them is printed; and that it is the only one. */
 bool fsr_gpu_has_version(const fsr_kernel *k);
 void fsr_finish_gpu_versions(fsr_kernel *k);
-/* The part of the domain where a condition holds, and the elements side by side until it does again; where nobody knows, half
- * of it, and 1. */
+/* The part of the domain where a condition holds, and the elements side by side until it does again; where nobody
+ * knows, half of it, and 1. */
 double fsr_condition_share(const fsr_group *group, int condition, double *period);
-/* schedule_branch.c: alternatives of a GPU's map in branches, where versions of its program do not spare them; and of each
- * instruction of the body the part of the elements that evaluate it, with the others of their warps. */
+/* schedule_branch.c: alternatives of a GPU's map in branches, where versions of its program do not spare them; and of
+ * each instruction of the body the part of the elements that evaluate it, with the others of their warps. */
 void fsr_choose_branches(fsr_group *group);
 void fsr_branch_shares(const fsr_group *group, const struct fsr_body *body, const struct fsr_branches *branches,
                        double *share);

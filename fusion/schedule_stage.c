@@ -67,9 +67,10 @@ static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
     return false;
 }
 
-/* The loop's values that may differ from element to element, and whatever is written once only: an index brought inside too
- * that nobody reads, as there is one element to take, and that reports where it was. What is written again needs nothing
- * that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a guard. */
+/* The loop's values that may differ from element to element, and whatever is written once only: an index brought inside
+ * too that nobody reads, as there is one element to take, and that reports where it was. What is written again needs
+ * nothing that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a
+ * guard. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
     memset(moving, 0, FSR_MAX_INSTS * sizeof *moving);
     for (int i = 0; i < body->n; ++i) {
@@ -221,8 +222,8 @@ static int admit(const staging *s, int number, int stage) {
 }
 
 /* By columns the arguments of a function with a limit are looked at before the loop that has it: what a scan gives them
- * comes from a stage before. Counter-example to one loop: the sine of a running sum was called with any argument, one by
- * one: 12.9 ms of 1677 by 1677 with AVX2, 5.2 in two. */
+ * comes from a stage before. Counter-example to one loop: the sine of a running sum was called with any argument, one
+ * by one: 12.9 ms of 1677 by 1677 with AVX2, 5.2 in two. */
 static bool waits_for_scan(staging *s, int number) {
     const fsr_kernel *k = s->k;
     bool *own = &s->scanned[number];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which results of a CPU's kernel pass the caches by in a large launch, and which rows and gathered elements are fetched
- * ahead.
+/* Which results of a CPU's kernel pass the caches by in a large launch, and which rows and gathered elements are
+ * fetched ahead.
  *
  * Streams. A store into the cache reads the line from memory first. Where a launch writes more than the last cache
  * holds, that read and the lines pushed out are for nothing: a sum of two arrays moves four arrays instead of three.
@@ -20,12 +20,12 @@
  * again.
  *
  * Strips. A filter whose scans only count reads an array once, in strips, and between a strip's loads packs what it has
- * loaded; so each strip asks for the next one first. Measured, half of 2^24 f32 selected, one thread: 11.1 and 8.2 ms. Not
- * of scans, whose parts are in a near cache when they are scanned.
+ * loaded; so each strip asks for the next one first. Measured, half of 2^24 f32 selected, one thread: 11.1 and 8.2 ms.
+ * Not of scans, whose parts are in a near cache when they are scanned.
  *
  * Gathers. Of an array that the near caches do not hold the stage that gathers asks for an element 64 turns before it
- * loads it. Measured, 2^24 loads of f32 from anywhere in arrays of 8, 16, 32, 64 MB, one thread: 86, 115, 171, 228 ms, and
- * 89, 111, 142, 168 so. */
+ * loads it. Measured, 2^24 loads of f32 from anywhere in arrays of 8, 16, 32, 64 MB, one thread: 86, 115, 171, 228 ms,
+ * and 89, 111, 142, 168 so. */
 #include "fusion/address.h"
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Versions of loops: what is known of the conditions of guards where they run.
  *
- * Where conditions begin and end along each dimension cuts it into intervals, and these the domain into cells, in each of
- * which every condition either holds or does not. A version is printed for cells that are a fair part of the domain:
+ * Where conditions begin and end along each dimension cuts it into intervals, and these the domain into cells, in each
+ * of which every condition either holds or does not. A version is printed for cells that are a fair part of the domain:
  * the inside of a stencil, the pieces of a concatenation. Everything else, corners and edges, runs the version that
  * asks. Counter-example to asking in the loop: nine neighbours with their edges repeated are 81 masked loads an
  * element, of which nine are wanted. Counter-example to a version for each cell: 27 of a stencil in three dimensions,
@@ -12,8 +12,8 @@
  * finished; then what is left stands in an order that does not depend on which cell is larger, so that the kernel of
  * another shape is the same one.
  *
- * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is: its
- * share of the dimension is taken, as if it had nothing to do with others.
+ * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is:
+ * its share of the dimension is taken, as if it had nothing to do with others.
  *
  * A condition with a step (x[::2] = y) holds for some elements of its interval. On a CPU those are done again, after
  * the others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written could
@@ -160,9 +160,9 @@ static void add_steps(cells *out, const cell *all, uint64_t steps, uint64_t hold
     add(out, (fsr_loop_version){all->known.holds | holds, all->known.never | (steps & ~holds)}, share, alone);
 }
 
-/* Adds a cell for each set of the conditions `steps` that hold together; where there are too many phases to look at, for
- * each of them as if it were alone. Counter-example to versions where all of them hold and where none does: of the two
- * colours of a checkerboard one has each row. */
+/* Adds a cell for each set of the conditions `steps` that hold together; where there are too many phases to look at,
+ * for each of them as if it were alone. Counter-example to versions where all of them hold and where none does: of the
+ * two colours of a checkerboard one has each row. */
 static void add_phases(const fsr_group *group, const runs *r, int64_t from, int64_t to, const cell *all, cells *out) {
     const int64_t period = period_of(group, r, from, to);
     uint64_t steps = 0;
@@ -183,8 +183,8 @@ static void add_phases(const fsr_group *group, const runs *r, int64_t from, int6
 }
 
 /* The share of the warps of a GPU's map all of whose elements are in [from, to) of dimension d: each thread asks for
- * itself, and a warp whose lanes go both ways takes both. A thread's vectors are a block apart. Of a map without elements
- * every warp is, as it has none. */
+ * itself, and a warp whose lanes go both ways takes both. A thread's vectors are a block apart. Of a map without
+ * elements every warp is, as it has none. */
 static double warps_within(const fsr_group *group, int d, int64_t from, int64_t to) {
     const fsr_schedule *s = &group->kernel->schedule;
     const int64_t warp = (int64_t)WARP * s->vector;
@@ -202,8 +202,8 @@ static double warps_within(const fsr_group *group, int d, int64_t from, int64_t 
     return fmax(1 - all / (double)row, 0);
 }
 
-/* Adds what is known where index d is in [from, to), in which there is no cut. A condition with a step holds there at times;
- * outside of the innermost loop a version may know at which. */
+/* Adds what is known where index d is in [from, to), in which there is no cut. A condition with a step holds there at
+ * times; outside of the innermost loop a version may know at which. */
 static void add_interval(const fsr_group *group, const runs *r, int d, int64_t from, int64_t to, cells *out) {
     const fsr_kernel *k = group->kernel;
     const bool warps = k->schedule.target == FSR_TARGET_GPU && k->schedule.kind == FSR_SCHEDULE_MAP;
@@ -330,10 +330,11 @@ static int body_count(const fsr_kernel *k, const fsr_loop_version *version, int 
     return n;
 }
 
-/* Warps that do not run it alone run what asks, too: it needs a smaller part of the instructions than it has of the warps.
+/* Warps that do not run it alone run what asks, too: it needs a smaller part of the instructions than it has of the
+ * warps.
  * Counter-example to a share of the elements: of lines of 120 two elements are edges, but half of the warps of two
- * elements a thread have one. Two lines a thread of a heat equation in space took 19.6 us of an H200 with a version that
- * spared four instructions of 48, one line without one 18.5. */
+ * elements a thread have one. Two lines a thread of a heat equation in space took 19.6 us of an H200 with a version
+ * that spared four instructions of 48, one line without one 18.5. */
 static bool pays(const fsr_kernel *k, const cell *c) {
     int spared;
     const int all = body_count(k, &(fsr_loop_version){0, 0}, &spared), own = body_count(k, &c->known, &spared);

@@ -18,8 +18,8 @@ enum {
     FUNCTION = 10   /* the table's cost of operations that count as functions */
 };
 
-/* A row of a few columns is mostly its loop's beginning and end, and a function in what a vector leaves over of a row is
- * computed one by one: quotients of exponentials of rows of 5 took 3.6 ms for 2.5. */
+/* A row of a few columns is mostly its loop's beginning and end, and a function in what a vector leaves over of a row
+ * is computed one by one: quotients of exponentials of rows of 5 took 3.6 ms for 2.5. */
 static bool goes_along(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < body->n; ++i)
         if (fsr_inst_cost(k, body->inst[i]) >= FUNCTION)
@@ -27,9 +27,9 @@ static bool goes_along(const fsr_kernel *k, const fsr_body *body) {
     return k->integer[FSR_INT_COLS] >= FEW && fsr_body_may_go_along(k, body);
 }
 
-/* Edges tear a row of so few units of lanes that units which no version knows of are much of it: elements are put into an
- * array, in runs that end at each edge, and folded from there. Counter-example to units that ask: of rows of 192 elements
- * behind a pad two units of 32 of six asked, which took 0.79 ms of 272,640 elements for 0.2. */
+/* Edges tear a row of so few units of lanes that units which no version knows of are much of it: elements are put into
+ * an array, in runs that end at each edge, and folded from there. Counter-example to units that ask: of rows of 192
+ * elements behind a pad two units of 32 of six asked, which took 0.79 ms of 272,640 elements for 0.2. */
 static bool is_torn(const fsr_kernel *k, const fsr_body *body) {
     const uint64_t used = fsr_body_conditions(k, body);
     bool inner = false;

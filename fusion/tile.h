@@ -21,13 +21,13 @@ bool fsr_tile_writes_again(const fsr_kernel *k, int v);
 /* Store v, a compacted one of a pooled kernel, stores what is there as soon as the tile's own counts are: before the
  * thread waits for other tiles. */
 bool fsr_tile_pools_early(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
-/* The chain of a stage counts the bits of a thread's mask, and nobody asks but where the elements of such stores go: the
- * first one of them; -1. */
+/* The chain of a stage counts the bits of a thread's mask, and nobody asks but where the elements of such stores go:
+ * the first one of them; -1. */
 int fsr_tile_counts(const fsr_kernel *k, const fsr_tile_pass *pass, int stage);
 /* A thread has `items` registers for value v of the loop. */
 bool fsr_tile_holds(const fsr_kernel *k, const fsr_tile_pass *pass, int v);
-/* Bytes that a vector of a thread's scanned elements takes where it is parked, and those that a block has parked: shared
- * memory that the launch gives. */
+/* Bytes that a vector of a thread's scanned elements takes where it is parked, and those that a block has parked:
+ * shared memory that the launch gives. */
 int64_t fsr_kernel_vector_bytes(const fsr_kernel *k);
 int64_t fsr_kernel_parked_bytes(const fsr_kernel *k);
 /* An operation of integers that rounds nothing, and gives the same bits in any order. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions whose values nobody reads go from a kernel.
  *
- * What a kernel is for stays: stores, folds, indices that are reported, and the count that ends a map; with all that they
- * are made of. The rest moves up. A fold stays though nobody reads its result, as others may ask its kernel to store it.
+ * What a kernel is for stays: stores, folds, indices that are reported, and the count that ends a map; with all that
+ * they are made of. The rest moves up. A fold stays though nobody reads its result, as others may ask its kernel to
+ * store it.
  *
- * Counter-example to leaving them where they are, as a compiler would remove them anyway: what is taken from an array of
- * one element along an axis is the same element whatever index is computed. Where that index is made of a fold of the
- * same kernel, the pass behind the fold would have nothing to do. */
+ * Counter-example to leaving them where they are, as a compiler would remove them anyway: what is taken from an array
+ * of one element along an axis is the same element whatever index is computed. Where that index is made of a fold of
+ * the same kernel, the pass behind the fold would have nothing to do. */
 #include "fusion/loop_ir_edit.h"
 #include <string.h>
 

@@ -26,8 +26,8 @@ bool fsr_body_has_scan(const fsr_kernel *k, const fsr_body *body);
 bool fsr_body_is_looped(const fsr_kernel *k, const fsr_body *body);
 /* A function in it has a limit. */
 bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body);
-/* The arguments of such functions can be computed before the loop folds anything: none needs what a scan of the loop, or
- * a loop for each element in it, gives. */
+/* The arguments of such functions can be computed before the loop folds anything: none needs what a scan of the loop,
+ * or a loop for each element in it, gives. */
 bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body);
 /* By columns: a loop over rows may be preceded by one that looks at such arguments. With phases a function with a limit
  * stands in a stage behind that of the scan that it waits for. */
@@ -47,11 +47,11 @@ bool fsr_kernel_in_place(const fsr_kernel *k);
 int fsr_walk_arguments(const fsr_kernel *k, int number, int *out);
 /* counted[f]: a scan whose results only compacted stores name, which keep count themselves; it is not done. */
 void fsr_kernel_counted(const fsr_kernel *k, bool counted[FSR_MAX_COMBINES]);
-/* On a CPU: the kernel has scans that parts of rows hand on, and each of them only counts what some filter stores in its
- * strips. What is stored in a row with fewer elements than its columns goes up from the front. */
+/* On a CPU: the kernel has scans that parts of rows hand on, and each of them only counts what some filter stores in
+ * its strips. What is stored in a row with fewer elements than its columns goes up from the front. */
 bool fsr_kernel_packs(const fsr_kernel *k);
-/* Rows go whole to, or come whole from, computed places: an index in bounds, in a loop along dimension d, is the same for
- * all of it, and if the loop combines, its elements go one beside the other. */
+/* Rows go whole to, or come whole from, computed places: an index in bounds, in a loop along dimension d, is the same
+ * for all of it, and if the loop combines, its elements go one beside the other. */
 bool fsr_body_has_rows(const fsr_kernel *k, const fsr_body *body, int d);
 /* A value that is the same for all elements along dimension d. */
 bool fsr_inst_is_of_row(const fsr_kernel *k, int number, int d);
@@ -64,11 +64,11 @@ int fsr_iteration_widest(const fsr_iteration *l);
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
 /* It has reductions, all of which commute, and a scan or no loops for each element. */
 bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body);
-/* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the place
- * that it has in its row, or is the same for all of it. */
+/* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the
+ * place that it has in its row, or is the same for all of it. */
 bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);
-/* By columns: several columns may stand in one turn of the loop over rows. Nothing but a reduction takes what an element
- * is, and no loop but that one is over them. */
+/* By columns: several columns may stand in one turn of the loop over rows. Nothing but a reduction takes what an
+ * element is, and no loop but that one is over them. */
 bool fsr_kernel_may_unroll(const fsr_kernel *k);
 /* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
  * its neighbours. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Folds of short windows that slide as maps; see window_folds.h.
  *
- * A window is a gather at what its own dimensions count: element i of window d is element d + i of an array. A fold of it,
- * or of maps of it, as a weighted sum is, becomes an operation between places: each place is a view of the array, and what
- * else the maps read is shown there. Floats are added from the first place to the last, which is how one thread folds
- * few elements. No other bit changes.
+ * A window is a gather at what its own dimensions count: element i of window d is element d + i of an array. A fold of
+ * it, or of maps of it, as a weighted sum is, becomes an operation between places: each place is a view of the array,
+ * and what else the maps read is shown there. Floats are added from the first place to the last, which is how one
+ * thread folds few elements. No other bit changes.
  *
  * Only where nobody else reads the windows: counter-example, a softmax of windows, whose kernel has their elements, and
- * subtracts the greatest from each. A CPU has loops that fold windows side by side, with states in memory, so that places are
- * few there: of 3 by 3 f32 they took 1.01 ms of 2^20, and take 0.33, of 5 by 5 u8 1.13 and 0.29, of 25 in a row 2.1 and 1.5 ns.
- * Counter-example to the fold that is there: its threads share the columns of a row, as if rows lay behind one another in
- * memory. Of windows of 3 by 3 that is 16 threads, of which nine have an element each, which meet by shuffles: 70
+ * subtracts the greatest from each. A CPU has loops that fold windows side by side, with states in memory, so that
+ * places are few there: of 3 by 3 f32 they took 1.01 ms of 2^20, and take 0.33, of 5 by 5 u8 1.13 and 0.29, of 25 in a
+ * row 2.1 and 1.5 ns.
+ * Counter-example to the fold that is there: its threads share the columns of a row, as if rows lay behind one another
+ * in memory. Of windows of 3 by 3 that is 16 threads, of which nine have an element each, which meet by shuffles: 70
  * instructions for each of them, where a map takes a few for each place. */
 #include "fusion/window_folds.h"
 #include "fusion/rewrites.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What nodes have by a pointer, perhaps null: operators, loops, functions and texts. Each is its node's own, or counted;
- * see content_class.h. */
+/* What nodes have by a pointer, perhaps null: operators, loops, functions and texts. Each is its node's own, or
+ * counted; see content_class.h. */
 #include "graph/code.h"
 #include "graph/content_class.h"
 #include "graph/rounds.h"

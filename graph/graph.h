@@ -11,11 +11,11 @@
  *   - a PASTE has the dtype and shape of its first argument, its second one that dtype; its view, AFFINE, shows of the
  *     first argument's elements an array of the second one's shape, no element twice; and some, if there are any;
  *   - an AFFINE view's starts and steps are the source's also where it shows nothing, so that maps compose in 64 bits;
- *   - a COMPACT has the dtype and shape of its first argument, at least 1-d; the second one is bool, the third, i32 or i64,
- *     the exclusive running count of it along the last dimension, all of one shape. That it counts only whoever
+ *   - a COMPACT has the dtype and shape of its first argument, at least 1-d; the second one is bool, the third, i32 or
+ *     i64, the exclusive running count of it along the last dimension, all of one shape. That it counts only whoever
  *     records it can know; an element that a wrong count leads outside is skipped;
- *   - a SCATTER has the dtype and shape of its first argument, an OWN, or a SCATTER, that nothing else reads; that its indices lead no two
- *     elements to one place only whoever records it can know;
+ *   - a SCATTER has the dtype and shape of its first argument, an OWN, or a SCATTER, that nothing else reads; that its
+ *     indices lead no two elements to one place only whoever records it can know;
  *   - a CALL has the parameters' dtypes as arguments, all of its shape, and the routine's result as dtype;
  *   - an ITERATE's arguments, the state's first values and what does not change, all have the node's shape;
  *   - a node's arguments were recorded before it.

@@ -2,10 +2,10 @@
 /* The instruction: one type for two containers.
  *
  * A region (graph/region.h) is isolated: the body of an operator or of a loop. A nest, the kernel of fusion/loop_ir.h,
- * is a region over a domain: how each instruction stands in its loops is a list beside the instructions. In both, instructions are SSA: an
- * instruction's number is its value, and what it reads are smaller numbers. Which kind may stand where is a table,
- * graph/inst_kinds.def. Counter-example to a type for each container: whoever prints, reads, compares, checks or
- * evaluates an addition does it twice, and a kind that both need is added twice. */
+ * is a region over a domain: how each instruction stands in its loops is a list beside the instructions. In both,
+ * instructions are SSA: an instruction's number is its value, and what it reads are smaller numbers. Which kind may
+ * stand where is a table, graph/inst_kinds.def. Counter-example to a type for each container: whoever prints, reads,
+ * compares, checks or evaluates an addition does it twice, and a kind that both need is added twice. */
 #ifndef FUSOR_GRAPH_INST_H
 #define FUSOR_GRAPH_INST_H
 

@@ -48,9 +48,10 @@ fsr_dtype fsr_dtype_promote_all(const fsr_dtype *dtype, int n);
  * is that of complex numbers, which knows its limits itself (backend_cpu/emit/complex.h). SERIAL: no processor has
  * vector code for it, of integers. BLOCKS: what it computes of neighbouring values of its last operand is mostly the
  * same work. ATOMIC: COMMUTATIVE and ASSOCIATIVE, and a store may combine by it (fusion/loop_ir.h). TURN,
- * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits. BY_LITERAL:
- * likewise for a literal b that is no power of two, and a known to be none but usual numbers. OF_ANGLE: of f32 it has a function of a and a's angle, which operations
- * of one a share. KEEPS: of numbers that a shorter dtype has the result is one that it has. */
+ * POSITIVE: of f32 the generated CUDA has a shorter function for a in [-1, 1], or from 2^-126 on; the same bits.
+ * BY_LITERAL: likewise for a literal b that is no power of two, and a known to be none but usual numbers. OF_ANGLE: of
+ * f32 it has a function of a and a's angle, which operations of one a share. KEEPS: of numbers that a shorter dtype has
+ * the result is one that it has. */
 enum {
     FSR_OP_COMMUTATIVE = 1,
     FSR_OP_ASSOCIATIVE = 2,

@@ -31,10 +31,10 @@
  * Its instructions name the dtype of their value, and operations that of their operands where it may be another:
  * bool less.f32(t0, t1). What an operator takes is left0, left1, ... right0, ..., and same0, ..., the arguments of its
  * node that are no operands; a loop takes state0, ... arg0, ..., the arguments of its node, and says while t4 gives t2,
- * t3. The last T of its arguments are arrays of which it takes elements: f32 clip table0(t3), f32 wrap table1(t3, t5). A
- * hint follows as hint=materialize or hint=inline, and what is said of it and of an earlier node as fuse=%a, apart=%b.
- * VALUE: decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node is printed as
- * data. */
+ * t3. The last T of its arguments are arrays of which it takes elements: f32 clip table0(t3), f32 wrap table1(t3, t5).
+ * A hint follows as hint=materialize or hint=inline, and what is said of it and of an earlier node as fuse=%a,
+ * apart=%b. VALUE: decimal that reads back exactly, inf, -inf, nan, or nan:HEX for a NaN of other bits. A computed node
+ * is printed as data. */
 #ifndef FUSOR_GRAPH_PRINT_H
 #define FUSOR_GRAPH_PRINT_H
 
@@ -65,8 +65,8 @@ bool fsr_rec_computed(const fsr_rec *rec);
 void fsr_fput(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_fput_list(FILE *to, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
-/* Where text goes; escape: " \ and line ends as inside a quoted string; brief: of operators, loops and routines how long
- * they are in place of what they are. */
+/* Where text goes; escape: " \ and line ends as inside a quoted string; brief: of operators, loops and routines how
+ * long they are in place of what they are. */
 typedef struct fsr_writer {
     FILE *to;
     bool escape, brief;

@@ -3,8 +3,8 @@
  *
  * Such a struct may get fields, at its end, in a version that keeps the ABI; so the two may not agree on its size. The
  * library works on its own copy, of its own size:
- *     in   what the program's struct lacks is 0 (of fsr_config: what fsr_config_init gives); what it has beyond ours must be
- *          0, since that would ask for what this library does not know
+ *     in   what the program's struct lacks is 0 (of fsr_config: what fsr_config_init gives); what it has beyond ours
+ *          must be 0, since that would ask for what this library does not know
  *     out  what the program's struct lacks is not written; what it has beyond ours becomes 0
  * Counter-example to a copy without sizes: a library with one more counter in fsr_stats writes past the end of the
  * struct of every program that was built before. */

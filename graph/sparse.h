@@ -11,9 +11,10 @@
  * And the arguments of "segments": offsets[k + 1], i32 or i64, inside of the axis, values[n], and the same said with
  * other nodes; a result[k], the sum of values from each offset to the next one, where that is not before it.
  *
- * And those of "scatter_sum", both an array like the result: of f32 the sums as f64 adds them up one after the other, of
- * f64 with integers, a kernel for each of two; and the same with integers, plain, of f64 both by one kernel. A plan for
- * a machine that combines floats in an order of its own has the first in place of the call, any other the plain one. */
+ * And those of "scatter_sum", both an array like the result: of f32 the sums as f64 adds them up one after the other,
+ * of f64 with integers, a kernel for each of two; and the same with integers, plain, of f64 both by one kernel. A plan
+ * for a machine that combines floats in an order of its own has the first in place of the call, any other the plain
+ * one. */
 #ifndef FUSOR_GRAPH_SPARSE_H
 #define FUSOR_GRAPH_SPARSE_H
 

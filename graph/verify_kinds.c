@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks what each kind asks of its nodes beside what its row in graph/node_kinds.def says; graph/graph.h has the normal
- * form in words. Each check returns NULL or what is wrong, in words. */
+/* Checks what each kind asks of its nodes beside what its row in graph/node_kinds.def says; graph/graph.h has the
+ * normal form in words. Each check returns NULL or what is wrong, in words. */
 #include "graph/shape.h"
 #include "graph/verify.h"
 

@@ -9,9 +9,9 @@
  * compared with the edges on both sides, as NumPy does, and these are computed rather than loaded. Counter-example to
  * the quotient alone: of 0.1, 0.2, 0.3 in ten bins of [0, 1] one falls short. Where rounding moves the quotient by less
  * than an eighth of a bin, a quarter more than it names the bin or the next one, and one edge tells; where bins are a
- * power of two wide and begin at a multiple of that, nothing rounds and no edge is asked. f32 have their quotient in f32
- * there. Counter-example to two edges in f64 for all: on an H200 2^27 f32 in 256 bins took three times as long as memory
- * does, at six conversions from or to 64 bits an element. Among given edges it is searched for (search.c). */
+ * power of two wide and begin at a multiple of that, nothing rounds and no edge is asked. f32 have their quotient in
+ * f32 there. Counter-example to two edges in f64 for all: on an H200 2^27 f32 in 256 bins took three times as long as
+ * memory does, at six conversions from or to 64 bits an element. Among given edges it is searched for (search.c). */
 #include "graph/floats.h"
 #include "graph/number.h"
 #include "primitives/scatter.h"
@@ -107,8 +107,9 @@ static double error_of(const even *e, fsr_dtype guess) {
     return u * (most + 8 * bins) + own * most + 0x1p-50 * (most + bins);
 }
 
-/* All edges have their numbers in this dtype and in an i32, and so do elements by the width of a bin: that is a power of
- * two, of which the first edge is a multiple. What is below zero and by far smaller than a bin must not become zero. */
+/* All edges have their numbers in this dtype and in an i32, and so do elements by the width of a bin: that is a power
+ * of two, of which the first edge is a multiple. What is below zero and by far smaller than a bin must not become
+ * zero. */
 static bool is_exact(const even *e) {
     int exponent;
     const double first = e->low / e->step, most = e->dtype == FSR_F32 ? 0x1p22 : 0x1p30;
@@ -163,8 +164,8 @@ static fsr_node guess_of(fsr_site at, const even *e, fsr_node x, double value, i
                        false);
 }
 
-/* A share as an i32; brought near the bins from `first` on first, so that backends see that it fits: beyond them nothing is
- * counted. */
+/* A share as an i32; brought near the bins from `first` on first, so that backends see that it fits: beyond them
+ * nothing is counted. */
 static fsr_node number_of(fsr_site at, const even *e, fsr_node share, double first) {
     const double below = first == 1 ? -1 : first - 1, bins = (double)e->bins, beyond = first + bins ? first + bins : 1;
     share = fsr_maximum_at(at, share, guess_of(at, e, share, below, 0));

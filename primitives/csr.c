@@ -156,8 +156,8 @@ static void make_safe(fsr_site at, fsr_csr *a) {
     a->offsets = fsr_cummax_at(at, inside, (int[]){0}, 1, 0);
 }
 
-/* The library call on a safe matrix and x, or right sides, with a result of this shape; plain: the same with other nodes,
- * or null. */
+/* The library call on a safe matrix and x, or right sides, with a result of this shape; plain: the same with other
+ * nodes, or null. */
 static fsr_node call(fsr_site at, const char *what, const fsr_csr *a, fsr_node x, const fsr_shape *shape,
                      const int64_t *word, fsr_node plain) {
     const fsr_node arg[] = {a->offsets, a->columns, a->values, x, plain};

@@ -254,8 +254,8 @@ static bool loop_take(fsr_site at, fsr_node *out, const fsr_loop *theirs, size_t
 
 /* ---- operands with a length that only the device knows ------------------------------------------------------- */
 
-/* The caller's loop with an argument more, behind the caller's own, which says that an element is there. Behind a length there is
- * anything, for which a condition may hold for all max_n turns. */
+/* The caller's loop with an argument more, behind the caller's own, which says that an element is there. Behind a
+ * length there is anything, for which a condition may hold for all max_n turns. */
 typedef struct guarded {
     const fsr_loop *said;
 } guarded;

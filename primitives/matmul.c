@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices and their like: matmul, tensordot, and what einsum (einsum.c) shares with them; see product.h. */
+/* Products of matrices and their like: matmul, tensordot, and what einsum (einsum.c) shares with them; see
+ * product.h. */
 #include "primitives/product.h"
 
 int fsr_term_find(const fsr_term *t, int label) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A caller's function with several results: a call for each, of a routine that knows the others (graph/routine.h). A
- * kernel that needs several calls the text once (runtime/source.h); one that needs one alone has a compiler drop what is
- * for the others. Counter-example to a function for each: a loop of unknown length ran once for each result. */
+ * kernel that needs several calls the text once (runtime/source.h); one that needs one alone has a compiler drop what
+ * is for the others. Counter-example to a function for each: a loop of unknown length ran once for each result. */
 #include "graph/floats.h"
 #include "graph/sized.h"
 #include "primitives/primitives.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A caller's function in the text form: NAME(DTYPE name, ...) ulp=U c="..." and its other texts, and
- * linked=FORM "two digits a byte"; behind the parameters of one with several results, "gives 1 of (DTYPE name, ...)". */
+ * linked=FORM "two digits a byte"; behind the parameters of one with several results, "gives 1 of (DTYPE name,
+ * ...)". */
 #include "primitives/parse_lex.h"
 #include <stdlib.h>
 #include <string.h>

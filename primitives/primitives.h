@@ -145,8 +145,8 @@ fsr_dtype fsr_float_dtype(fsr_dtype dtype);
 /* Result k of a caller's function, which has those, or returns its one (NULL). f NULL: a poisoned node. */
 fsr_node fsr_call_one(fsr_site at, const fsr_native *f, const fsr_routine *results, int k, const fsr_node *args,
                       int nargs);
-/* In which a matrix and its right sides, two nodes, are solved: each by itself, as NumPy has it, so that integers are f64
- * beside f32 too. */
+/* In which a matrix and its right sides, two nodes, are solved: each by itself, as NumPy has it, so that integers are
+ * f64 beside f32 too. */
 fsr_dtype fsr_solve_dtype(const fsr_node *both);
 /* False for integers and bool, which have no NaN. */
 bool fsr_dtype_has_nan(fsr_dtype dtype);

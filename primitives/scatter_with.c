@@ -5,8 +5,8 @@
  * same bits. Everything else is brought to that here:
  *   narrower integers and bool are computed in 32 bits, which wrap alike: a bool's sum is an or;
  *   halves are computed in f32;
- *   the greatest and least of floats are the same in any order but for zeros, which compare equal, and NaN, of which there
- *   are many: so each value first becomes the one NaN, or the zero without sign;
+ *   the greatest and least of floats are the same in any order but for zeros, which compare equal, and NaN, of which
+ *   there are many: so each value first becomes the one NaN, or the zero without sign;
  *   sums of floats are made of sums of integers (scatter_sum.c), of complex numbers part by part; on a CPU those of f32
  *   are added up in f64.
  * Counter-example to adding floats as threads come: the last bits differ from run to run. Who does not mind says so,

@@ -9,10 +9,10 @@
  * are, and the elements of long ones are folded as rows. A block is 32 elements, and where segments are longer on
  * average a sixteenth of that, up to 256. Where they are short on average most blocks have a segment's end inside and
  * lie in none: then a block is folded by loops over parts of it, of no turns where an end is marked, so that most
- * elements are read, or taken from elsewhere, once and not twice. For a GPU's threads each segment, and each such block,
- * is folded by lanes (segment_lanes.c), and a block is 64 elements for each lane of a segment. Counter-examples: a thread a segment takes as long as
- * the longest one; a scan of all elements that begins again at each segment writes as much as it reads, and is ten times
- * the work on a CPU.
+ * elements are read, or taken from elsewhere, once and not twice. For a GPU's threads each segment, and each such
+ * block, is folded by lanes (segment_lanes.c), and a block is 64 elements for each lane of a segment. Counter-examples:
+ * a thread a segment takes as long as the longest one; a scan of all elements that begins again at each segment writes
+ * as much as it reads, and is ten times the work on a CPU.
  *
  * What computes the elements fuses into the kernel of the blocks; in the loop an element is computed again where that
  * is a few operations (element.c). Where operands commute the blocks' fold is what the loop begins with, else it is
@@ -184,7 +184,8 @@ static void take_next(fsr_node *out, const fsr_node *state, const fsr_node *arg,
     f->op->body(out + 1, state + 1, x, f->op->user);
 }
 
-/* ---- the blocks --------------------------------------------------------------------------------------------------- */
+/* ---- the blocks
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Where segments begin with a block, and where they end inside of one: of the blocks to the left of an offset the next
  * one begins, or is broken, at the number of the one behind it, in the first or the second half of all marks. What is
@@ -204,8 +205,8 @@ static void mark_blocks(folding *f, int64_t blocks) {
 }
 
 /* Loops for each block, of as many turns as they have elements, of none if the block is broken: one for each of a few
- * parts of the block, folded as rows, as a thread for a whole block would read far from its neighbours; of elements with
- * columns, which are neighbours themselves, one for each column. */
+ * parts of the block, folded as rows, as a thread for a whole block would read far from its neighbours; of elements
+ * with columns, which are neighbours themselves, one for each column. */
 static void loop_over_parts(const folding *f, int64_t blocks, fsr_node *out) {
     const fsr_site at = f->s->at;
     const int arity = f->op->arity, more = f->flat ? PARTS_SHIFT : 0, part = f->shift - more;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds of rows of any lengths by a few loops each, lanes: lane i of n takes elements i, i + n, i + 2n .. of its row, so
- * that threads side by side read side by side, and the lanes are folded as a short row. Operands must commute.
+/* Folds of rows of any lengths by a few loops each, lanes: lane i of n takes elements i, i + n, i + 2n .. of its row,
+ * so that threads side by side read side by side, and the lanes are folded as a short row. Operands must commute.
  * Counter-example to a loop for each row: the loops of a GPU's threads read a row's length apart; a product of 2^27
  * values in rows of 16 took 5.05 ms of an H200.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What segments are made of: offsets, brought inside of the axis and in order, and arrays beside one another.
  *
- * Either may have a length that only the device knows. No segment passes that of the arrays. Of offsets with one there is
- * one segment less than of these; behind it all offsets are the last one, so that what is computed there is of empty
+ * Either may have a length that only the device knows. No segment passes that of the arrays. Of offsets with one there
+ * is one segment less than of these; behind it all offsets are the last one, so that what is computed there is of empty
  * segments. Counter-example to the end of the axis there: a sort would move what no segment has, and a fold read it. */
 #include "primitives/segment.h"
 #include <string.h>

@@ -30,12 +30,13 @@ int64_t fsr_rec_bytes(const fsr_rec *rec, int output);
 /* Fails with FSR_ERR_VALUE, and what is wrong in words, unless bytes bytes from data may be used as memory of that
  * place, as far as the backend can tell (address.c). */
 fsr_status fsr_check_address(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_fault *fault);
-/* The same where the process is known to be the context's own. seen: of the last call, for the same argument, and kept for
- * the next one; NULL: nothing is. */
+/* The same where the process is known to be the context's own. seen: of the last call, for the same argument, and kept
+ * for the next one; NULL: nothing is. */
 fsr_status fsr_check_place(fsr_context *ctx, const void *data, int64_t bytes, fsr_place place, fsr_seen *seen,
                            fsr_fault *fault);
 
-/* What the last such call for an argument found of its memory holds: it is the same allocation, and not given back since. */
+/* What the last such call for an argument found of its memory holds: it is the same allocation, and not given back
+ * since. */
 bool fsr_place_holds(fsr_context *ctx, fsr_seen *seen);
 
 /* Copies what fits of a text of `whole` bytes into the caller's memory, text NULL: nothing; FSR_ERR_BYTES: not all

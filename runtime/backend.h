@@ -105,8 +105,8 @@ typedef struct fsr_backend_ops {
     fsr_status (*wait)(fsr_backend *b, fsr_stream stream, fsr_fault *fault);
     /* Looks up an address of the caller's that is not null. NULL: the device is the host, every address is both's. */
     fsr_status (*locate)(fsr_backend *b, const void *data, fsr_address *out, fsr_fault *fault);
-    /* The id of its allocation, which no other one of the process ever has; 0: not known. Cheaper than to look it up. seen:
-     * of the last time that it was asked about this address. */
+    /* The id of its allocation, which no other one of the process ever has; 0: not known. Cheaper than to look it up.
+     * seen: of the last time that it was asked about this address. */
     uint64_t (*identify)(fsr_backend *b, const void *data, fsr_seen *seen);
     /* Milliseconds of device time between two marks on a stream, `first` and the next: 0 and 1 are the bench's, 2 and 3
      * the profile's, whose setter holds the context's launch lock. elapsed waits for the second. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Milliseconds of a clock that only goes forward: with fractions, for what is measured, and whole ones, for deadlines. */
+/* Milliseconds of a clock that only goes forward: with fractions, for what is measured, and whole ones, for
+ * deadlines. */
 #ifndef FUSOR_RUNTIME_CLOCK_H
 #define FUSOR_RUNTIME_CLOCK_H
 

@@ -111,7 +111,8 @@ static fsr_status no_rewrite(const char *name, const char *knob, fsr_fault *faul
     return fsr_fault_set(fault, FSR_ERR_VALUE, "fsr_open: %s names \"%s\"; the rewrites are %s", knob, name, all);
 }
 
-/* Names of rewrites in a knob, checked: a misspelled one would mislead whoever skips a rewrite to find a wrong answer. */
+/* Names of rewrites in a knob, checked: a misspelled one would mislead whoever skips a rewrite to find a wrong
+ * answer. */
 static fsr_status check_rewrites(const char *list, const char *knob, bool all, fsr_fault *fault) {
     for (const char *at = list; at && *at;) {
         char name[64];

@@ -39,8 +39,8 @@ typedef struct fsr_run {
         *held; /* not NULL: the stream is being captured, and memory of the run is kept here (capture.h) */
 } fsr_run;
 
-/* The program of a flow (taken over in any case) without compiling it, as fsr_prepare would plan it now; with an explanation
- * if that is asked for. */
+/* The program of a flow (taken over in any case) without compiling it, as fsr_prepare would plan it now; with an
+ * explanation if that is asked for. */
 fsr_status fsr_executable_plan(fsr_context *ctx, fsr_program *program, fsr_flow *flow, bool explain, fsr_fault *fault);
 /* The executable of a flow (taken over in any case): found in the cache, or planned and compiled. Of threads that ask
  * for the same one at once one compiles, the others wait for it. The caller unrefs it. */

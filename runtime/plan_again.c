@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs with the arguments of the run before: what that one found of them, and the addresses that it made, hold again.
  *
- * Of a small kernel the call is what costs, and most of it was looking at arguments that a loop gives again and again. Known
- * are those that were used where they lie: what is copied, a parameter's value, and bools, which are looked at, may have
- * changed since. So may a name under its address, and memory that stands where other memory stood: both are asked for
- * each time. */
+ * Of a small kernel the call is what costs, and most of it was looking at arguments that a loop gives again and again.
+ * Known are those that were used where they lie: what is copied, a parameter's value, and bools, which are looked at,
+ * may have changed since. So may a name under its address, and memory that stands where other memory stood: both are
+ * asked for each time. */
 #include "runtime/array.h"
 #include "runtime/plan_parts.h"
 #include <string.h>

@@ -63,9 +63,9 @@ struct fsr_plan {
     bool valued;       /* an input was a parameter's value */
 };
 
-/* plan_again.c: the arguments of the last run, so that one with the same need not look at them again. Forgets them; takes
- * argument `number`, a leaf's or, with name NULL, an output, which stands in `slot`; keeps all, of so many inputs, unless one
- * did not stay as it was given; whether these are the same. */
+/* plan_again.c: the arguments of the last run, so that one with the same need not look at them again. Forgets them;
+ * takes argument `number`, a leaf's or, with name NULL, an output, which stands in `slot`; keeps all, of so many
+ * inputs, unless one did not stay as it was given; whether these are the same. */
 void fsr_plan_forget(fsr_plan *plan);
 void fsr_plan_know(fsr_plan *plan, const fsr_arg *arg, const char *name, int number, int slot);
 void fsr_plan_keep(fsr_plan *plan, int ninputs);

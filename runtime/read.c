@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a node computes, copied to the host.
  *
- * A read computes the node first, and then tells what a run has reported since the last one (reports.h). Of a live value
- * only what is there is copied: how much, the device says. Counter-example to copying the capacity: what lies behind
- * the last element has never been written. */
+ * A read computes the node first, and then tells what a run has reported since the last one (reports.h). Of a live
+ * value only what is there is copied: how much, the device says. Counter-example to copying the capacity: what lies
+ * behind the last element has never been written. */
 #include "runtime/array.h"
 #include "runtime/reports.h"
 

@@ -12,9 +12,10 @@
  *
  * Recorded are kernels, copies, clears, loops over arrays of a number of turns that the plan has, calls that say they
  * may be, and those of libraries whose memory stays where it is (the backend says which). Not a loop whose host side
- * reads what the device computed, nor libraries that allocate or wait. What a library gave up since goes with the replay.
- * Where recording fails, or what was recorded goes after a few launches, the next is recorded after a pause, which
- * doubles: recording costs as much as tens of launches. Counter-example: values that change at every second run. */
+ * reads what the device computed, nor libraries that allocate or wait. What a library gave up since goes with the
+ * replay. Where recording fails, or what was recorded goes after a few launches, the next is recorded after a pause,
+ * which doubles: recording costs as much as tens of launches. Counter-example: values that change at every second
+ * run. */
 #include "runtime/replays.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,8 +32,8 @@ typedef struct fsr_source_calls {
     int inst[FSR_SOURCE_CALLS], depth[FSR_SOURCE_CALLS]; /* of the block that it stands in */
 } fsr_source_calls;
 
-/* Whether CALL `number` of k has been made: *first, then its own number, is the CALL whose variable has the results. One
- * that was not stands at this depth from now on. The same of the angle of an OP (FSR_OP_OF_ANGLE). */
+/* Whether CALL `number` of k has been made: *first, then its own number, is the CALL whose variable has the results.
+ * One that was not stands at this depth from now on. The same of the angle of an OP (FSR_OP_OF_ANGLE). */
 bool fsr_source_call(fsr_source_calls *c, const fsr_kernel *k, int number, int depth, int *first);
 /* Blocks deeper than this are closed. */
 void fsr_source_leave(fsr_source_calls *c, int depth);

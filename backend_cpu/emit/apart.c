@@ -4,11 +4,11 @@
  * Where a filter's elements of a part go hangs on how many the parts on its left have stored. Where that is all that a
  * kernel's scans are for (fsr_kernel_packs), a part that is not the next one is not counted first and then done: it is
  * done at once, FOLD, with what filters store next to each other in memory of the thread's own, which its near cache
- * holds, and goes from there to its place when that is known, PACKED. One thread alone knows the place of each part when
- * it begins.
+ * holds, and goes from there to its place when that is known, PACKED. One thread alone knows the place of each part
+ * when it begins.
  *
- * Counter-example to counting first: each element was read and compared twice. Measured, half of 2^24 f32 selected, milliseconds
- * of processor time: counted first 13.5, so 9.2 and by one thread alone 7.8, a copy of as many bytes 7.5.
+ * Counter-example to counting first: each element was read and compared twice. Measured, half of 2^24 f32 selected,
+ * milliseconds of processor time: counted first 13.5, so 9.2 and by one thread alone 7.8, a copy of as many bytes 7.5.
  *
  * How many elements a part stores is what its scan gives, and a reduction that gives the same, to the bit
  * (fsr_fold_rides), needs no loop. */

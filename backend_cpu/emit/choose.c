@@ -2,17 +2,18 @@
 /* Choices whose condition has fewer bytes than what is chosen, in generated C.
  *
  * With AVX-512 a comparison gives a mask, a bit for each element, and gcc 12 makes no mask of four elements of one of
- * more: a choice of 8 bytes by a comparison of one or two, or by a bool from memory, is a branch for each element. Where
- * the condition is made a number of 8 bytes first, which is then compared, the comparison has as many elements as the
- * choice. gcc would undo that of `(i64)m != 0`. Measured, 200,000 choices of two f64 by a comparison of u8, at random:
- * 0.50 ms, so 0.08; without AVX-512 the condition stands as it is.
+ * more: a choice of 8 bytes by a comparison of one or two, or by a bool from memory, is a branch for each element.
+ * Where the condition is made a number of 8 bytes first, which is then compared, the comparison has as many elements as
+ * the choice. gcc would undo that of `(i64)m != 0`. Measured, 200,000 choices of two f64 by a comparison of u8, at
+ * random: 0.50 ms, so 0.08; without AVX-512 the condition stands as it is.
  *
  * Values of a block of rows that are true or false stand as i32 where whatever else there is has four bytes or more: a
  * vector of bytes has so many elements that loops over a block of 16 rows would do all of them one by one. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 
-/* Bytes of the narrowest numbers that each value of the kernel which is true or false was made of; of others nothing. */
+/* Bytes of the narrowest numbers that each value of the kernel which is true or false was made of; of others
+ * nothing. */
 static void mask_bytes(const fsr_kernel *k, int last, unsigned char *bytes) {
     for (int i = 0; i <= last; i++) {
         const fsr_inst *inst = &k->inst[i];

@@ -146,7 +146,8 @@ const char fsr_c_near_pow[] =
 #define FORMS(of, Z, name, ARGUMENT, RESULT)                                                     \
     {"fsr_" Z "_" name, "fsr_" Z "_" name "_far", QUESTION(of, Z, name, ARGUMENT) FORM(of, Z, name, "", ARGUMENT, RESULT), \
      FORM(of, Z, name, "_any", ARGUMENT, RESULT)}
-/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos iz. */
+/* A quarter turn before the function and one back behind it: tan z = -i tanh iz, sinh z = -i sin iz, cosh z = cos
+ * iz. */
 #define TURNED(name, of, RESULT) FORMS(of, "c128", name, "(c128){-a.im, a.re}", RESULT)
 #define SCALED(name, by) FORMS("log", "c128", name, "a", "z.re * " by ", z.im * " by)
 #define NARROW(name) FORMS(name, "c64", name, "(c128){a.re, a.im}", "(f32)z.re, (f32)z.im")

@@ -251,9 +251,9 @@ static bool put_nests(fsr_c_emit *e, const fsr_kernel *k) {
     return room;
 }
 
-/* gcc 12 takes two floats side by side that are narrowed and widened again for what they were, where it makes vectors of
- * neighbouring statements: of a complex number beyond what f32 has, as c64 and as c128 again, it stored the number itself,
- * not the infinity. Loops are vector code all the same. */
+/* gcc 12 takes two floats side by side that are narrowed and widened again for what they were, where it makes vectors
+ * of neighbouring statements: of a complex number beyond what f32 has, as c64 and as c128 again, it stored the number
+ * itself, not the infinity. Loops are vector code all the same. */
 static void put_care(const fsr_c_emit *e, fsr_text *to) {
     if (e->cast[FSR_F64][FSR_F32] && e->cast[FSR_F32][FSR_F64])
         fsr_text_add(to, "#pragma GCC optimize(\"no-tree-slp-vectorize\")\n");

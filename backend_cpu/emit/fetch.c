@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements from anywhere in a large array (schedule.fetched), in generated C: the stage that loads them asks for each so
- * many elements before it loads it, in the second cache. Only where a strip's first and last index lie apart: what goes along
- * an array in order the processor fetches by itself, and asking would take longer than loading.
+/* Elements from anywhere in a large array (schedule.fetched), in generated C: the stage that loads them asks for each
+ * so many elements before it loads it, in the second cache. Only where a strip's first and last index lie apart: what
+ * goes along an array in order the processor fetches by itself, and asking would take longer than loading.
  *
  * Counter-example to loads alone: the 12 to 16 that a core has under way wait for a far cache or for memory, 12 ns each
  * of 2^24 f32; asked for 64 elements ahead, 9. */

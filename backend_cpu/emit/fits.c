@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations with a shorter text for what is known of an operand, in generated C; the same bits.
  *
- * A conversion to an integer of what fits (fusion/interval.h), of a clipped share or grey value, asks for NaN alone: three
- * instructions in place of ten. Counter-example to leaving that out: what is no number fits in no dtype, and x86 makes the
- * least integer of it.
- * A minimum or maximum with a literal has it in front: the other operand is the one that may be NaN, and the value then, so that one
- * instruction is all. Not of zeros, of which the one behind counts where both are equal. */
+ * A conversion to an integer of what fits (fusion/interval.h), of a clipped share or grey value, asks for NaN alone:
+ * three instructions in place of ten. Counter-example to leaving that out: what is no number fits in no dtype, and x86
+ * makes the least integer of it.
+ * A minimum or maximum with a literal has it in front: the other operand is the one that may be NaN, and the value
+ * then, so that one instruction is all. Not of zeros, of which the one behind counts where both are equal. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/interval.h"
 

@@ -118,8 +118,8 @@ void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n) {
             fsr_c_fold_declare(e, folds[i], 'f', fsr_c_row_extent(e, extent));
 }
 
-/* How many chunks' states there are at most at a time: of rows abreast as many as their columns ask for, since each is a
- * state of every row, and a thread's stack may be small. */
+/* How many chunks' states there are at most at a time: of rows abreast as many as their columns ask for, since each is
+ * a state of every row, and a thread's stack may be small. */
 static void put_depth(fsr_c_emit *e, char *out, size_t size) {
     char cols[FSR_EMIT_NAME];
     snprintf(out, size, "%d", FSR_EMIT_STACK);

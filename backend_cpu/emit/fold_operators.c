@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operators of reductions and scans in generated C: a function for each that differs, its left state by address; where
- * whole chunks meet one that is not put in place; and the same in f64 for scans that carry a wider state. */
+/* The operators of reductions and scans in generated C: a function for each that differs, its left state by address;
+ * where whole chunks meet one that is not put in place; and the same in f64 for scans that carry a wider state. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 

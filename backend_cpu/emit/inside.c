@@ -10,8 +10,8 @@
  * bits took half of the time of a histogram, whose loop makes them of 32. */
 #include "backend_cpu/emit/parts.h"
 
-/* An index that clips, or drops where no extent passes 32 bits, is a number of 32 bits, made wider where it is brought inside,
- * and not by an earlier stage or pass. */
+/* An index that clips, or drops where no extent passes 32 bits, is a number of 32 bits, made wider where it is brought
+ * inside, and not by an earlier stage or pass. */
 static bool is_widened(const fsr_c_emit *e, const fsr_inst *inst) {
     const int index = inst->arg[0];
     const bool has_text = inst->mode == FSR_INDEX_CLIP || (inst->mode == FSR_INDEX_DROP && !e->s->wide);

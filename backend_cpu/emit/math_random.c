@@ -4,7 +4,8 @@
  * philox     ten rounds on four words of 32 bits; the products of 32 bits each are what vectors have an instruction for
  * sinpi      |x| less the nearest even number is exact, so is what is left of that by quarters; then the series of sine
  * and
- *            cosine of pi r on |r| <= 1/4. Counter-example to sin(pi * x): pi * 1e6 is rounded to 1e-10, and so wrong by that */
+ *            cosine of pi r on |r| <= 1/4. Counter-example to sin(pi * x): pi * 1e6 is rounded to 1e-10, and so wrong
+ *            by that */
 #include "backend_cpu/emit/math.h"
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All tables of functions in generated C as one: which number a name has, and the texts that a kernel needs, each behind
- * those that it calls. A text calls only what stands before it. */
+/* All tables of functions in generated C as one: which number a name has, and the texts that a kernel needs, each
+ * behind those that it calls. A text calls only what stands before it. */
 #include "backend_cpu/emit/math.h"
 #include <stdio.h>
 #include <string.h>

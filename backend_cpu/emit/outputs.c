@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of outputs in generated C: by columns, with the states of `tall` rows along one dimension and `abreast` along the
- * last one at once.
+/* Tiles of outputs in generated C: by columns, with the states of `tall` rows along one dimension and `abreast` along
+ * the last one at once.
  *
  * What the columns of the tiles read is copied first, once for a block of the last dimension, into a panel: `abreast`
  * elements side by side for each column of the domain, in the loop's order. Then, for each column, the text of the
@@ -13,8 +13,8 @@
  * with loops of variable length the states are in memory, for all tiles.
  *
  * A low tile, of so few rows that a panel would serve once or twice, has none (schedule.unroll): its states are in the
- * first cache, and a turn takes a few columns, one after the other, of one row after the other. Counter-example to a panel
- * for 8 rows: copying 12 MB of weights took 2.1 ms, the sums of products themselves 0.6. */
+ * first cache, and a turn takes a few columns, one after the other, of one row after the other. Counter-example to a
+ * panel for 8 rows: copying 12 MB of weights took 2.1 ms, the sums of products themselves 0.6. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Compacted stores of elements of one and two bytes, in generated C: 32 at a time, whose masks are made bits together, in
- * parts of eight, whose bytes a table of 256 masks brings to their places; where the processor has it (AVX-512 VBMI2), and
- * what is not selected is nobody's, a whole vector.
+/* Compacted stores of elements of one and two bytes, in generated C: 32 at a time, whose masks are made bits together,
+ * in parts of eight, whose bytes a table of 256 masks brings to their places; where the processor has it (AVX-512
+ * VBMI2), and what is not selected is nobody's, a whole vector.
  *
  * Counter-example to one element after the other, as long as it has no branch: each waits for the place of the one
- * before it. Measured, half of 2^24 selected, one thread, milliseconds of processor time: two bytes 11.5, one byte 6.2; by
- * eight 3.8 and 2.4, by whole vectors 2.9 and 1.35; a copy of as many bytes 2.95 and 1.3. Of each eight the mask made
- * bits by itself takes 13 instructions, of 32 together 9.
+ * before it. Measured, half of 2^24 selected, one thread, milliseconds of processor time: two bytes 11.5, one byte 6.2;
+ * by eight 3.8 and 2.4, by whole vectors 2.9 and 1.35; a copy of as many bytes 2.95 and 1.3. Of each eight the mask
+ * made bits by itself takes 13 instructions, of 32 together 9.
  */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"

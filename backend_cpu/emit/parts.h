@@ -118,8 +118,8 @@ void fsr_c_text(fsr_c_emit *e, const char *before, const char *text, const char 
 void fsr_c_else(fsr_c_emit *e);
 void fsr_c_else_if(fsr_c_emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fsr_c_end(fsr_c_emit *e);
-/* "for (i64 j = 0; j < m; ++j) {" in a abreast kernel, from j0 to j1 where rows are cut at conditions, in tiles inside of a loop over their rows, else nothing; and its
- * end. */
+/* "for (i64 j = 0; j < m; ++j) {" in a abreast kernel, from j0 to j1 where rows are cut at conditions, in tiles inside
+ * of a loop over their rows, else nothing; and its end. */
 void fsr_c_rows_begin(fsr_c_emit *e);
 void fsr_c_rows_end(fsr_c_emit *e);
 const char *fsr_c_type(fsr_dtype dtype);
@@ -162,7 +162,8 @@ void fsr_c_combine_tasks(fsr_c_emit *e);
 bool fsr_c_counts_short(fsr_dtype dtype);
 /* Fills lanes with the narrow strided loads of a batch, for the loop over l that follows. */
 void fsr_c_gather(fsr_c_emit *e, const int *list, int n);
-/* "[j]": the subscript of what there is once for each row abreast; "[l][j]" in a tile; "" where rows are not abreast. */
+/* "[j]": the subscript of what there is once for each row abreast; "[l][j]" in a tile; "" where rows are not
+ * abreast. */
 const char *fsr_c_row_at(const fsr_c_emit *e);
 /* The extent of such an array. out: FSR_EMIT_NAME bytes. Returns out. */
 const char *fsr_c_row_extent(const fsr_c_emit *e, char *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the printers of loops, folds and stores have for each other; parts.h has what they print with, and includes this. */
+/* What the printers of loops, folds and stores have for each other; parts.h has what they print with, and includes
+ * this. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_LOOPS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_LOOPS_H
 
@@ -20,8 +21,8 @@ void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out);
 void fsr_c_independent(fsr_c_emit *e);
 /* The first line of a loop of which no vector code shall be made. */
 void fsr_c_scalar_mark(fsr_c_emit *e);
-/* Columns [c0, c1): in the versions for them; in order, one accumulator a fold; in whole batches of lanes up to c2, then
- * the rest, each in the lane that `lane` says. */
+/* Columns [c0, c1): in the versions for them; in order, one accumulator a fold; in whole batches of lanes up to c2,
+ * then the rest, each in the lane that `lane` says. */
 void fsr_c_columns(fsr_c_emit *e, const fsr_body *loop);
 void fsr_c_serial(fsr_c_emit *e, const fsr_body *loop);
 void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane);
@@ -63,8 +64,8 @@ bool fsr_c_is_wide(const fsr_c_emit *e, int fold, char letter);
 /* What a component of the state `letter` is: f64 for these, else as the operator says. */
 fsr_dtype fsr_c_state_dtype(const fsr_c_emit *e, int fold, char letter, int component);
 
-/* Before the loop over a batch of lanes, and behind it; the COMBINE instruction (false: there is nothing particular about
- * it); the function that the others' text calls. */
+/* Before the loop over a batch of lanes, and behind it; the COMBINE instruction (false: there is nothing particular
+ * about it); the function that the others' text calls. */
 void fsr_c_widen_begin(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_widen_input(fsr_c_emit *e, int fold);
 void fsr_c_widen_end(fsr_c_emit *e, const fsr_body *loop);

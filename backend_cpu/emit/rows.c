@@ -5,8 +5,8 @@
  *   ROW       loops over the parallel dimensions, in each row the passes one after the other, in each pass the columns
  *             in chunks;
  *   COL       the innermost parallel dimension in blocks of `abreast` rows; columns outside, the rows of the block
- *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW. With
- *             `tall` each block is cut into tiles of outputs (outputs.c).
+ *             inside, every row value an array over the block. Loops for each element go along the columns: as ROW.
+ *             With `tall` each block is cut into tiles of outputs (outputs.c).
  * Addresses advance one dimension at a time: p<a>_<d> = p<a>_<d-1> + i<d> * stride. Counter-example to computing them
  * from the flat index: two divisions an element cost more than the whole of a map. */
 #include "backend_cpu/emit/emit_c.h"
@@ -45,9 +45,9 @@ static int dimension_of(const fsr_c_emit *e) {
     return e->s->flat && e->k->ndim == 1 ? 0 : e->loop_dim;
 }
 
-/* Something is loaded that is the same for the whole loop. A compiler that cannot tell that no store changes it loads it
- * for each element, and computes again what is made of it: a quotient by a root of the diagonal took 142 us of 500 by
- * 500 elements, 56 in front of their loops. */
+/* Something is loaded that is the same for the whole loop. A compiler that cannot tell that no store changes it loads
+ * it for each element, and computes again what is made of it: a quotient by a root of the diagonal took 142 us of 500
+ * by 500 elements, 56 in front of their loops. */
 static bool has_same(const fsr_c_emit *e, const fsr_body *loop) {
     for (int i = 0; i < loop->n; i++)
         if (e->k->inst[loop->inst[i]].kind == FSR_INST_LOAD && !e->dead[loop->inst[i]] &&

@@ -11,9 +11,9 @@
  * last element of a quad goes into the quad on its right, and that of eight into the next eight, all of it vector code;
  * then block after block what comes before it is folded into its elements, and its last element into what comes before
  * the next. Counter-example to the obvious loop: each element waits for the addition before it, four cycles of a
- * processor that could do thirty-two in that time. Each step is done to the whole strip before the next. Counter-example
- * to all steps block by block: a load of eight waits until two stores of four are in the cache; quads alone do not wait,
- * but a maximum that takes NaN along took a quarter longer with them.
+ * processor that could do thirty-two in that time. Each step is done to the whole strip before the next.
+ * Counter-example to all steps block by block: a load of eight waits until two stores of four are in the cache; quads
+ * alone do not wait, but a maximum that takes NaN along took a quarter longer with them.
  *
  * What a piece takes in from its left is the element on its left, so that a running sum of non-negative values does not
  * step back there; within a quad it does by 2 units in the last place at most. Across blocks, chunks and parts an f32
@@ -213,8 +213,8 @@ static void put_apart(fsr_c_emit *e, int fold, const char *type, char from, char
 }
 
 /* Within blocks; then block after block, what comes before it into its elements. h[15] is what comes before the strip.
- * The loop has a carry of its own: the row's is one that calls leave in memory, and each block would wait for it to come
- * from there. */
+ * The loop has a carry of its own: the row's is one that calls leave in memory, and each block would wait for it to
+ * come from there. */
 static void put_blocks(fsr_c_emit *e, int fold) {
     const fsr_combine *c = combine_of(e, fold);
     const int block = e->s->block;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of a block of rows in generated C, several in one turn of the loop over the rows: the text of a column stands
- * there that many times, so a row's state is read and written once for all of them, and memory is read at as many places
- * at a time. Each row folds its columns in the order that one column a turn has. Counter-example to one: the product of
- * a transposed matrix of 2000 by 2000 with a vector took 0.72 ms by one column, 0.58 by four. */
+ * there that many times, so a row's state is read and written once for all of them, and memory is read at as many
+ * places at a time. Each row folds its columns in the order that one column a turn has. Counter-example to one: the
+ * product of a transposed matrix of 2000 by 2000 with a vector took 0.72 ms by one column, 0.58 by four. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>

@@ -6,10 +6,10 @@
  * run takes the version that knows what holds there, its instructions less those that nobody needs. What no version
  * knows asks: a bit of `outer`, which is the same for the whole loop, or a comparison.
  *
- * Where elements have to stay together (lanes) a run is a whole number of such units, and a unit that an edge cuts asks.
- * The rows of a block, and the elements of a strip, go in runs as elements do. Counter-examples to asking in what an edge
- * cuts: of 458 rows with a pad on either side two blocks of four; of rows of 175 columns of which the first is a pad, as
- * a scan has them, all strips. With schedule.cut_steps a short run is first computed as if no
+ * Where elements have to stay together (lanes) a run is a whole number of such units, and a unit that an edge cuts
+ * asks. The rows of a block, and the elements of a strip, go in runs as elements do. Counter-examples to asking in what
+ * an edge cuts: of 458 rows with a pad on either side two blocks of four; of rows of 175 columns of which the first is
+ * a pad, as a scan has them, all strips. With schedule.cut_steps a short run is first computed as if no
  * condition with a step held, and then the elements of each of these again, with strided stores that find the run in
  * the nearest cache. */
 #include "backend_cpu/emit/parts.h"

@@ -46,8 +46,8 @@ fsr_ref_element fsr_ref_data_get(const fsr_ref_data *d, int64_t at);
 void fsr_ref_data_read(const fsr_ref_data *d, int64_t at, fsr_ball *ball, fsr_value *value);
 /* False: out of memory (for radii and plain values). */
 bool fsr_ref_data_set(fsr_ref_data *d, int64_t at, const fsr_ref_element *x);
-/* Element `at` becomes what an array of the same dtype has at `where`: what is known everywhere is copied as it is stored,
- * in a fifth of the time. False: out of memory. */
+/* Element `at` becomes what an array of the same dtype has at `where`: what is known everywhere is copied as it is
+ * stored, in a fifth of the time. False: out of memory. */
 bool fsr_ref_data_copy(fsr_ref_data *to, int64_t at, const fsr_ref_data *from, int64_t where);
 
 /* A view: element idx is data[offset + sum of stride[d] * idx[d]]. The holder owns a reference to data. */

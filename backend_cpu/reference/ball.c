@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Balls: formats of the dtypes, how balls are made and rounded, and what an op gives of known operands. Ops on balls are
- * ball_op.c's. */
+/* Balls: formats of the dtypes, how balls are made and rounded, and what an op gives of known operands. Ops on balls
+ * are ball_op.c's. */
 #include "backend_cpu/reference/ball.h"
 #include "backend_cpu/reference/rules.h"
 #include <float.h>

@@ -53,7 +53,8 @@ static fsr_ball op_compare(fsr_op op, const fsr_ball *x) {
     return fsr_ball_real(value, 1);
 }
 
-/* Known if the answer is the same over the interval, where an end at 0 is a zero of either sign; a NaN has either sign. */
+/* Known if the answer is the same over the interval, where an end at 0 is a zero of either sign; a NaN has either
+ * sign. */
 static fsr_ball op_test(fsr_op op, fsr_dtype compute, const fsr_ball *x) {
     const long double center = x[0].center, low = center - x[0].radius, high = center + x[0].radius;
     const bool zero = x[0].radius > 0 && (low == 0 || high == 0);

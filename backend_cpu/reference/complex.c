@@ -50,7 +50,8 @@ static fsr_ball part(long double value, double radius) {
     return fsr_ball_real(value, radius == 0 && value != 0 ? 0 : radius);
 }
 
-/* The radius of a number of two parts with these; hypot would lose the sign of -0, which says that zeros have no sign. */
+/* The radius of a number of two parts with these; hypot would lose the sign of -0, which says that zeros have no
+ * sign. */
 static double joined_radius(double re, double im) {
     return re == 0 && im == 0 ? (signbit(re) || signbit(im) ? -0.0 : 0) : hypot(re, im);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds in ball arithmetic along one tree or two, for operators that nothing better is known of (majorant.c has the others):
- * divisions, exponentials, choices among numbers that round, complex numbers.
+/* Folds in ball arithmetic along one tree or two, for operators that nothing better is known of (majorant.c has the
+ * others): divisions, exponentials, choices among numbers that round, complex numbers.
  *
  * Reductions go by a pairwise tree, on a stack of log n states: radii grow by log n steps, not n. Scans go left to
  * right, whose radii are those of the deepest order there is.
- * Beside the tree, reductions of real numbers go from left to right in blocks, as backends do down columns, and the larger
- * radius stands. Counter-example to the tree alone: the M2 of 254, 255, 254, 255, of whose pairs both means are 254.5, so
- * that the mean's rounding moves nothing there; from left to right it moves M2 by 2e-14.
+ * Beside the tree, reductions of real numbers go from left to right in blocks, as backends do down columns, and the
+ * larger radius stands. Counter-example to the tree alone: the M2 of 254, 255, 254, 255, of whose pairs both means are
+ * 254.5, so that the mean's rounding moves nothing there; from left to right it moves M2 by 2e-14.
  * A backend's tree is not ours. A pairwise radius is multiplied by 1 + depth(n) / log2 n, a scan's by 4; and added is
  * depth(n) (for a scan 16) units of the largest magnitude that the component had on the way, for partial results that
  * cancel here and not there. These two are estimates, not proofs. An infinity or NaN that such an operator makes from

@@ -4,10 +4,12 @@
  * Bound. Each element of the result passes through as many roundings as the length has factors, each of a term no
  * greater than the sum of all magnitudes: (4 log2 n + 8) units of that sum. Where a prime is large transforms go by
  * convolutions of other lengths, whose terms may be as large as the square root of the length times the norm. What
- * is not exact before reaches every element in full. Subnormal products round to a smallest number each, however small they are.
+ * is not exact before reaches every element in full. Subnormal products round to a smallest number each, however small
+ * they are.
  *
- * Overflow. Where twice the sum of all magnitudes, or what those convolutions make of it, is no number of the dtype, some
- * term on the way may be none either, and infinities of both signs are NaN: of [1e308, 1e308] even the second element, 0. */
+ * Overflow. Where twice the sum of all magnitudes, or what those convolutions make of it, is no number of the dtype,
+ * some term on the way may be none either, and infinities of both signs are NaN: of [1e308, 1e308] even the second
+ * element, 0. */
 #include "backend_cpu/reference/library.h"
 #include "graph/fourier.h"
 #include "graph/shape.h"

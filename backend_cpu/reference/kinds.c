@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node of each kind evaluates to: a small function each, which graph/node_kinds.def names. Leaves, values and views
- * first, then what computes; folds last. */
+/* What a node of each kind evaluates to: a small function each, which graph/node_kinds.def names. Leaves, values and
+ * views first, then what computes; folds last. */
 #include "backend_cpu/reference/call.h"
 #include "backend_cpu/reference/call_raw.h"
 #include "backend_cpu/reference/fold.h"

@@ -4,8 +4,8 @@
  * Bounds. What a backward stable algorithm computes is exact for a matrix that is `error` away in norm: a multiple of
  * the unit and of the sizes, and what is not known of the arguments. A solution moves by the inverse's row times that,
  * factors by it times the norm of the inverse; where that is not small, or a sign hangs on it, nobody knows. Nor where
- * the squares of the elements overflow: some algorithms add them; nor where right sides times what elimination makes of the matrix
- * may, whatever the solution is. What is multiplied to a determinant depends on the
+ * the squares of the elements overflow: some algorithms add them; nor where right sides times what elimination makes of
+ * the matrix may, whatever the solution is. What is multiplied to a determinant depends on the
  * order of the rows, which is nobody's to know; and so does the sign of a zero. */
 #include "backend_cpu/reference/linalg.h"
 #include "graph/shape.h"
@@ -61,8 +61,8 @@ static fsr_ref_number *square(int64_t n) {
     return calloc((size_t)(n * n), sizeof(fsr_ref_number));
 }
 
-/* What stands between a right side and its solution are numbers for certain: n products of a factor of the matrix, which
- * partial pivots keep below n times its norm and 1, and of what is there. */
+/* What stands between a right side and its solution are numbers for certain: n products of a factor of the matrix,
+ * which partial pivots keep below n times its norm and 1, and of what is there. */
 static bool stays_finite(const fsr_ref_problem *x, double norm) {
     const int64_t n = x->l.cols;
     const double sides = fsr_ref_norm(x->b, n * x->l.more) + fsr_ref_norm(x->out[0], n * x->l.more);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices, and a scale and a bias behind them, from their definition: each element the sum of k products that may be kept unrounded, in
- * whatever order they are added. Recorded graphs have sums of products instead (primitives/matmul.c), which are bounded
- * alike; the call is what a plan makes of those, and what a text may say. */
+/* Products of matrices, and a scale and a bias behind them, from their definition: each element the sum of k products
+ * that may be kept unrounded, in whatever order they are added. Recorded graphs have sums of products instead
+ * (primitives/matmul.c), which are bounded alike; the call is what a plan makes of those, and what a text may say. */
 #include "graph/matmul.h"
 #include "backend_cpu/reference/library.h"
 #include "backend_cpu/reference/times.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Running the reference: nodes in order, each from its arguments' arrays, which go when their last consumer is done.
  *
- * Every node makes two results of its operands: plain values of plain values, and balls of balls (array.h). What is known
- * is one and is computed once. */
+ * Every node makes two results of its operands: plain values of plain values, and balls of balls (array.h). What is
+ * known is one and is computed once. */
 #include "backend_cpu/reference/map.h"
 #include "backend_cpu/reference/run.h"
 #include "graph/shape.h"

@@ -38,8 +38,8 @@ static inline double fsr_ball_upwards(long double x) {
     return (long double)near < x ? nextafter(near, INFINITY) : near;
 }
 
-/* The result at the centres, and its largest distance from the results at the corners of the operands' intervals, an end
- * at 0 being a zero of either sign: angle of 1 +- 1, whose lower end is 0 as well as -0, is 0 as well as pi. */
+/* The result at the centres, and its largest distance from the results at the corners of the operands' intervals, an
+ * end at 0 being a zero of either sign: angle of 1 +- 1, whose lower end is 0 as well as -0, is 0 as well as pi. */
 double fsr_ball_corners(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center);
 /* The part of the radius that comes from the operands' radii, not all of which are 0. All of these are finite. Where it
  * is infinite nothing may be known of the centre, which stays as it was. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of sparse matrices and sums of segments, which are sums like any others (sum.c): in whatever order, exact
- * where those are; and equations whose matrix is a triangle by rows, by substitution in long double, with a bound beside
- * each element: what the elements before it may be off, times the row's, and a rounding for each of the row's
+ * where those are; and equations whose matrix is a triangle by rows, by substitution in long double, with a bound
+ * beside each element: what the elements before it may be off, times the row's, and a rounding for each of the row's
  * operations, over the diagonal. So the bound of an element grows as the inverse of the triangle of magnitudes has it,
  * which is what substitution in any order of a row's sums stays within. Where a row's magnitudes, or a solution, may
  * overflow, nobody knows: which part of a sum overflows first, with which sign, hangs on the order. A solution that is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the operands' radii move a result, and an op's own error; see ball_op.c. Rules for single ops are rules.c's. */
+/* How far the operands' radii move a result, and an op's own error; see ball_op.c. Rules for single ops are
+ * rules.c's. */
 #include "backend_cpu/reference/rules.h"
 #include <math.h>
 
@@ -13,7 +14,8 @@ static bool ends_at_zero(int arity, const fsr_ball *x) {
     return false;
 }
 
-/* The operands at a corner. Bits of it: the upper end of each operand, then the zero of the other sign where that end is 0. */
+/* The operands at a corner. Bits of it: the upper end of each operand, then the zero of the other sign where that end
+ * is 0. */
 static void corner_of(int corner, int arity, const fsr_ball *x, long double *at) {
     for (int i = 0; i < arity; i++) {
         at[i] = x[i].center + (corner >> i & 1 ? 1 : -1) * (long double)x[i].radius;
@@ -55,8 +57,8 @@ static bool pow_unknown_limit(const fsr_ball *x) {
     return x[0].radius > 0 && (pow_unknown(x) || fsr_ball_may_be(x[0], 1) || fsr_ball_may_be(x[0], -1));
 }
 
-/* fsr_ball_propagate where an operand is infinite or NaN. The corners say nothing of a point between them where the result is
- * another one: heaviside(0 +- 1, NaN) is 0 and 1 at the ends, and NaN at 0. */
+/* fsr_ball_propagate where an operand is infinite or NaN. The corners say nothing of a point between them where the
+ * result is another one: heaviside(0 +- 1, NaN) is 0 and 1 at the ends, and NaN at 0. */
 static double propagate_limit(fsr_op op, fsr_dtype compute, int arity, const fsr_ball *x, long double *center) {
     switch (op) {
     case FSR_OP_HEAVISIDE:

@@ -4,8 +4,8 @@
  *
  * Nor is it loaded into a process whose limits leave no room for its buffers. It starts a thread for each processor as
  * soon as it is loaded, and each of them, and each thread that calls it, maps a buffer of up to 128 MiB, again and
- * again until the kernel grants it. Counter-example to loading it always: 32 processors, 4 GiB of address space: some of
- * its threads never get theirs, take all the time of their processors, and whoever waits for them (fork and exit do)
+ * again until the kernel grants it. Counter-example to loading it always: 32 processors, 4 GiB of address space: some
+ * of its threads never get theirs, take all the time of their processors, and whoever waits for them (fork and exit do)
  * waits forever. */
 #include "backend_cpu/run/blas.h"
 #include "backend_cpu/run/machine.h"

@@ -2,8 +2,8 @@
 /* A product c = a b where b has few columns: b is packed, once, into panels of as many columns as a tile of c holds in
  * registers, and a is read as it lies, each element once, into all lanes of a vector.
  *
- * Counter-example: what packs both, as OpenBLAS does. With 64 columns an element of a is used 64 times, and turning it for
- * a pack takes half as long as the multiplications: 28 ms for 4096 by 4096 where this takes 15.
+ * Counter-example: what packs both, as OpenBLAS does. With 64 columns an element of a is used 64 times, and turning it
+ * for a pack takes half as long as the multiplications: 28 ms for 4096 by 4096 where this takes 15.
  * An element is one chain of fused multiply-adds along the folded dimension, whatever the vectors and threads. */
 #include "backend_cpu/run/few_columns.h"
 #include "graph/size.h"

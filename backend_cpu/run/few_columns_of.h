@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products with few columns of one dtype by one kind of vectors: few_columns.c includes this once for each, with T, NAME,
- * VECTOR and what is done with vectors; TARGET and MOST, the vectors of a row of a tile, are said before. */
+/* Products with few columns of one dtype by one kind of vectors: few_columns.c includes this once for each, with T,
+ * NAME, VECTOR and what is done with vectors; TARGET and MOST, the vectors of a row of a tile, are said before. */
 
 /* Columns of b behind one another in panels, whose element [p, j] stands at p * width + j; zeros behind the last. */
 static inline void NAME(pack)(const job *j) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The library call "fft" on a CPU: rows are shared among threads, each with buffers of its own in the workspace, where
- * some go side by side; tables of roots are made anew by each call. What a row becomes is a function of its elements and
- * their number alone. */
+ * some go side by side; tables of roots are made anew by each call. What a row becomes is a function of its elements
+ * and their number alone. */
 #include "backend_cpu/run/fft.h"
 #include "backend_cpu/run/library.h"
 #include "graph/shape.h"

@@ -181,9 +181,9 @@ static bool is_finite(const job *j, bool lower) {
     return true;
 }
 
-/* Elements that LAPACK asks for, which it counts in its own integers: 4 k^2 for singular vectors, 2 n^2 for eigenvalues,
- * and for blocks 80 of each row and column. So singular vectors of square matrices end at sides of 23,150, eigenvalues
- * at 32,728, and what needs no square at INT_MAX / 128. */
+/* Elements that LAPACK asks for, which it counts in its own integers: 4 k^2 for singular vectors, 2 n^2 for
+ * eigenvalues, and for blocks 80 of each row and column. So singular vectors of square matrices end at sides of 23,150,
+ * eigenvalues at 32,728, and what needs no square at INT_MAX / 128. */
 static int64_t asked(const fsr_linalg *l) {
     const int64_t square = fsr_size_mul(l->rows, l->rows), blocks = fsr_size_mul(80, fsr_size_add(l->rows, l->cols));
     const bool eigen = l->kind == FSR_LINALG_EIGH || l->kind == FSR_LINALG_EIGVALSH;

@@ -48,8 +48,8 @@ enum { CORE_SHARE = 4 << 20 }; /* bytes of the last cache for each processor at 
 
 /* The C library sums up the last cache of a whole socket where there are several, of which a program's threads reach
  * one. And a part of a machine is told of all its cache, which others fill: counter-example to believing that, two
- * processors of a machine with 480 MB, where 16 MB were copied at 16 GB/s into that cache and at 24 past it, and then read
- * at the same rate. */
+ * processors of a machine with 480 MB, where 16 MB were copied at 16 GB/s into that cache and at 24 past it, and then
+ * read at the same rate. */
 void fsr_machine_caches(int64_t *own, int64_t *last) {
     const int64_t share = (int64_t)CORE_SHARE * fsr_machine_processors();
     *own = 1 << 20;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of rows of neighbours on a CPU: products of sparse matrices, and segments.
  *
- * A row is summed as f64, or complex of those, in 4 lanes, element i in lane i % 4, the last n % 4 in lane 0, and the lanes
- * by pairs; a row of more than 2^14 elements in pieces of so many, whose sums are added in order. So its bits hang on its
- * length and elements alone. Threads take rows, as many elements each as the others, and then the pieces of the rows
- * that are longer than one.
+ * A row is summed as f64, or complex of those, in 4 lanes, element i in lane i % 4, the last n % 4 in lane 0, and the
+ * lanes by pairs; a row of more than 2^14 elements in pieces of so many, whose sums are added in order. So its bits
+ * hang on its length and elements alone. Threads take rows, as many elements each as the others, and then the pieces of
+ * the rows that are longer than one.
  *
  * What products take at columns is taken first, for rows that are a strip together, and while it is, values and columns
  * are fetched ahead by hand. Counter-example: the processor's own prefetching, which loads from anywhere confuse: 2^24

@@ -48,8 +48,8 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         return (T)(u & (T)f->magnitude) > (T)f->most ? (T)f->all : (T)(key ^ (T)f->turn);   \
     }
 /* How far an element is behind the first of all in order: what its key says, in half the steps. NaN is farther than any
- * other, and zeros of two signs are neighbours. reach_: how far those of keys up to the limit are; false: there are none.
- * key_behind_: the key of what is so far. */
+ * other, and zeros of two signs are neighbours. reach_: how far those of keys up to the limit are; false: there are
+ * none. key_behind_: the key of what is so far. */
 #define BEHIND(T)                                                                                      \
     static inline __attribute__((always_inline)) T behind_##T(const fsr_select_form *f, T u) {         \
         const T negative = (T)((T)0 - (T)(u >> (8 * sizeof(T) - 1)));                                  \
@@ -68,9 +68,10 @@ fsr_select_form fsr_select_form_of(fsr_dtype dtype, bool greatest, bool one_zero
         const T key = (T)(plain + (T)(f->zeros && plain == (T)f->zero));                               \
         return distance > (T)((T)f->last - first) ? (T)f->all : (T)(key ^ (T)f->turn);                 \
     }
-/* Whole blocks none of whose keys is at most the limit are passed over: the nearest of some elements decides, of as many
- * blocks at once as make its search among a vector's lanes cheap, of so many bytes each. Each line asks for one that is
- * ahead: thirty requests in a row wait for each other. The form is copied, so that compilers know it does not change. */
+/* Whole blocks none of whose keys is at most the limit are passed over: the nearest of some elements decides, of as
+ * many blocks at once as make its search among a vector's lanes cheap, of so many bytes each. Each line asks for one
+ * that is ahead: thirty requests in a row wait for each other. The form is copied, so that compilers know it does not
+ * change. */
 #define SEEK(T, name, attributes, bytes)                                                                        \
     attributes static inline __attribute__((always_inline))                                                     \
     T nearest_##name(const fsr_select_form *f, const T *x, int n) {                                             \

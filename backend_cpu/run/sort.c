@@ -2,8 +2,9 @@
 /* The library call "sort" on a CPU. Long rows one after the other, each by all threads; of many rows each thread takes
  * some, which it sorts in its cache. Either way what a row becomes is a function of its elements alone.
  *
- * What stands at the end of a long row and has nothing behind it in any order, NaN or the greatest integer, stays there: so
- * values with a length that only the device knows are filled up, and few of many elements are sorted in the time of few. */
+ * What stands at the end of a long row and has nothing behind it in any order, NaN or the greatest integer, stays
+ * there: so values with a length that only the device knows are filled up, and few of many elements are sorted in the
+ * time of few. */
 #include "backend_cpu/run/sort.h"
 #include "graph/shape.h"
 #include "graph/size.h"

@@ -83,8 +83,8 @@ static void run_parts(zeros *z, void (*work)(void *, int)) {
         work(z, 0);
 }
 
-/* Sorted bits fall along negative numbers, down to those of -0; behind_: the first rank from `low` on whose bits are not
- * greater than the bound, there where all before it are. */
+/* Sorted bits fall along negative numbers, down to those of -0; behind_: the first rank from `low` on whose bits are
+ * not greater than the bound, there where all before it are. */
 #define ZEROS(T)                                                                                     \
     static int64_t behind_##T(const fsr_sort *s, T bound, int64_t low) {                             \
         const T *out = s->keys;                                                                      \

@@ -106,8 +106,8 @@ static int64_t band_of(const fsr_job *j, int workers) {
     return band;
 }
 
-/* Rows side by side are shared among workers, too: a block of fewer rows is as good a block. Not of tiles, which are whole,
- * nor of fewer rows than are worth a loop. */
+/* Rows side by side are shared among workers, too: a block of fewer rows is as good a block. Not of tiles, which are
+ * whole, nor of fewer rows than are worth a loop. */
 static int64_t abreast_of(const fsr_job *j, int workers) {
     const fsr_cpu_shape *s = j->shape;
     int64_t abreast = s->abreast;
@@ -154,7 +154,8 @@ static void choose_dimension(fsr_job *j, int64_t pieces) {
 
 /* ---- parts of rows ---------------------------------------------------------------------------------- */
 
-/* The same part of each row, then the next one: rows may lie side by side in memory, a line holding elements of several.
+/* The same part of each row, then the next one: rows may lie side by side in memory, a line holding elements of
+ * several.
  * Counter-example to row after row: running sums down 4 columns of 898,053 of 8 read all of the array 4 times. */
 static void set_part(const fsr_job *j, int64_t item, int64_t *task) {
     const int64_t rows = j->items / j->parts, part = item / rows, cols = j->launch->integer[FSR_INT_COLS];
@@ -176,8 +177,8 @@ static void await_carry(atomic_llong *carried, int64_t part) {
             sched_yield();
 }
 
-/* Does the part's `first` mode, waits for the carry into it and hands on the next one's. The last part has nobody to hand
- * one to, but what filters store is counted to the end. */
+/* Does the part's `first` mode, waits for the carry into it and hands on the next one's. The last part has nobody to
+ * hand one to, but what filters store is counted to the end. */
 static void take_carry(const fsr_job *j, int64_t item, int64_t *task, fsr_task_mode first, int worker) {
     const int64_t part = task[FSR_TASK_INDEX];
     const bool last = part + 1 == j->parts && !j->shape->packed;

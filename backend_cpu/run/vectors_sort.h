@@ -15,8 +15,8 @@
  * LOAD(p), STORE(p, v), ALL(x), MIN(a, b), MAX(a, b)
  * TURN(v, m)          lane l is lane l ^ m
  * UPPER(low, high, m) lanes l with l & m of high, the others of low
- * SPLIT(v, pivot, left, right)  stores the words that are not greater from *left on and the others in front of *right, and
- *                     moves both; it may write a whole vector at either */
+ * SPLIT(v, pivot, left, right)  stores the words that are not greater from *left on and the others in front of *right,
+ *                     and moves both; it may write a whole vector at either */
 
 #if defined __clang__
 #define UNROLL _Pragma("unroll")

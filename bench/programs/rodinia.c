@@ -42,8 +42,8 @@ static void lavamd(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     }
 }
 
-/* What goes through face k of each cell: d, m, e density, momentum and energy; p, c pressure and speed of sound and gas,
- * f what energy flows; those of the neighbour are found by its number. */
+/* What goes through face k of each cell: d, m, e density, momentum and energy; p, c pressure and speed of sound and
+ * gas, f what energy flows; those of the neighbour are found by its number. */
 #define FACE(K)                                                                                            \
     "j = clip(at + i[" K "] - 512, 0, na - 1); s = w[" K "]; l = -0.1 * sqrt(sum(s * s, 0)) * (c + c[j]);" \
     "n = m[:, j]; rd = rd + l * (D - D[j]) + 0.5 * sum(s * (m + n), 0);"                                   \

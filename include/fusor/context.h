@@ -108,8 +108,9 @@ typedef void (*fsr_give_fn)(void *user, void *data, size_t bytes);
  * fsr_trim, a take that finds no room, and fsr_close give them back. Both may be called by any thread, never by two at
  * once for one allocator of one context; two that share what user points to (a context's host_memory and device_memory,
  * or those of two contexts) need a lock of their own. Fusor holds locks meanwhile: they must not call Fusor, and not
- * leave by longjmp or an exception. An address that is not aligned is given back, and counts as none. What take gives must stay until give, which comes at
- * fsr_close at the latest; so user has to live until then. In a child of fork nothing is given back. */
+ * leave by longjmp or an exception. An address that is not aligned is given back, and counts as none. What take gives
+ * must stay until give, which comes at fsr_close at the latest; so user has to live until then. In a child of fork
+ * nothing is given back. */
 typedef struct fsr_allocator {
     fsr_take_fn take;
     fsr_give_fn give;

@@ -24,17 +24,18 @@ fsr_node fsr_filter_at(fsr_site at, fsr_node x, fsr_node mask, fsr_node fill);
  * elements are there, as many as a count on the device says, which is the value's length; behind them there is
  * anything.
  *
- * What is computed of it sees what is there, without a trip to the host: elementwise functions, casts, fsr_iterate, random
- * numbers, fsr_searchsorted (its keys too), fsr_digitize (its bins too), fsr_interp (its points too), reductions,
- * scans, fsr_slice, fsr_flip and fsr_diff, where limits are clipped to the length and negative ones count from its end;
- * fsr_take and fsr_index of it, whose indices it bounds, and at it; fsr_scatter and its kin of it, to indices of its
- * length; fsr_sort, fsr_argsort, fsr_topk, fsr_argtopk (as many of the first k as there are), fsr_sort_by_key,
- * fsr_lexsort, fsr_rank, fsr_unique and fsr_isin; fsr_kth, medians, quantiles and fsr_mode; fsr_concat; fsr_bincount
- * and fsr_histogram; what is asked of segments of it, or between offsets of such a length. Other functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their
- * length is the same one: of one mask, of one value, of slices that shorten both alike; else FSR_ERR_SHAPE, with the
- * lines where both were counted. With others only single elements meet; no length broadcasts as 1, whatever the count.
- * A reduction that needs an element is FSR_ERR_EMPTY where an index outside is told (fsr_index_mode). Computing a value
- * computes its count.
+ * What is computed of it sees what is there, without a trip to the host: elementwise functions, casts, fsr_iterate,
+ * random numbers, fsr_searchsorted (its keys too), fsr_digitize (its bins too), fsr_interp (its points too),
+ * reductions, scans, fsr_slice, fsr_flip and fsr_diff, where limits are clipped to the length and negative ones count
+ * from its end; fsr_take and fsr_index of it, whose indices it bounds, and at it; fsr_scatter and its kin of it, to
+ * indices of its length; fsr_sort, fsr_argsort, fsr_topk, fsr_argtopk (as many of the first k as there are),
+ * fsr_sort_by_key, fsr_lexsort, fsr_rank, fsr_unique and fsr_isin; fsr_kth, medians, quantiles and fsr_mode;
+ * fsr_concat; fsr_bincount and fsr_histogram; what is asked of segments of it, or between offsets of such a length.
+ * Other functions are FSR_ERR_UNSUPPORTED: fsr_filled gives them an array. Two such values meet only if their length is
+ * the same one: of one mask, of one value, of slices that shorten both alike; else FSR_ERR_SHAPE, with the lines where
+ * both were counted. With others only single elements meet; no length broadcasts as 1, whatever the count. A reduction
+ * that needs an element is FSR_ERR_EMPTY where an index outside is told (fsr_index_mode). Computing a value computes
+ * its count.
  *
  * x[mask]: the elements for which the mask, of x's shape (else FSR_ERR_SHAPE), is not 0, in C order, with x's size as
  * capacity. NumPy's compress. One kernel with what is done before and after, which writes what is selected and no

@@ -73,11 +73,12 @@ typedef struct fsr_native {
     /* Device code that the kernel is linked with by nvJitLink (NumbaPro's JIT linking): the CUDA text then may call
      * its functions, which the preamble declares, extern "C" __device__ as nvcc compiled them. Without a CUDA text the
      * function of this name is called: extern "C" __device__, of the parameters' C types, bools, and floats for f16 and
-     * bf16, and for a whole array the address and the i64 size; of fsr_call_natives void, with an address behind the parameters for each result. linked: linked_bytes of
-     * it, 1 to 16 MiB, PTX by its text; equal code is linked once for all functions of a kernel. Functions whose code
-     * differs are never in one kernel, since both may define a symbol: a value between is stored (fsr_explain tells
-     * it), on a CPU as well. On a CPU, and for the truth, it is the C text. nvJitLink of NVRTC's major version is
-     * loaded, 12 or 13, and must have nvJitLinkVersion; 13.0 alone is tested. */
+     * bf16, and for a whole array the address and the i64 size; of fsr_call_natives void, with an address behind the
+     * parameters for each result. linked: linked_bytes of it, 1 to 16 MiB, PTX by its text; equal code is linked once
+     * for all functions of a kernel. Functions whose code differs are never in one kernel, since both may define a
+     * symbol: a value between is stored (fsr_explain tells it), on a CPU as well. On a CPU, and for the truth, it is
+     * the C text. nvJitLink of NVRTC's major version is loaded, 12 or 13, and must have nvJitLinkVersion; 13.0 alone is
+     * tested. */
     fsr_linked_form linked_form;
     const void *linked;
     size_t linked_bytes;
@@ -86,23 +87,23 @@ typedef struct fsr_native {
 /* f of args[0..nargs), element by element; arguments broadcast, but for whole arrays, which have any shape. Such a one
  * is read where it lies, by the kernel that the call is a part of; it is stored first if it is computed, or a view
  * whose elements are not in C order, and nothing is written over it before. A call that has any is stored itself where
- * its values would be computed beside those of other elements (concatenations, pads, prefixes). A literal that is weak becomes the parameter's dtype;
- * other arguments are converted if NumPy calls that safe: promoted with the parameter's dtype they give that dtype.
- * fsr_verify calls elements of a function of whole arrays unknown, but for those whose arguments, and whole arrays, are
- * known exactly, and otherwise carries the error of computed arguments through the function by its values at the ends of their
- * intervals. A mistake gives a poisoned node whose message begins with the function's name, or with "call_native"
- * where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its name, parameters, c, or linked code of
- * some form is null. FSR_ERR_VALUE: a bad name, list of parameters (a whole array before a value, a name that is taken)
- * or ulp, a text too long, linked code that is of no form, too long, or cut off, a count of arguments that is not that
- * of the parameters, a literal that does not fit.
+ * its values would be computed beside those of other elements (concatenations, pads, prefixes). A literal that is weak
+ * becomes the parameter's dtype; other arguments are converted if NumPy calls that safe: promoted with the parameter's
+ * dtype they give that dtype. fsr_verify calls elements of a function of whole arrays unknown, but for those whose
+ * arguments, and whole arrays, are known exactly, and otherwise carries the error of computed arguments through the
+ * function by its values at the ends of their intervals. A mistake gives a poisoned node whose message begins with the
+ * function's name, or with "call_native" where that is no word or an argument itself is wrong. FSR_ERR_NULL: f, its
+ * name, parameters, c, or linked code of some form is null. FSR_ERR_VALUE: a bad name, list of parameters (a whole
+ * array before a value, a name that is taken) or ulp, a text too long, linked code that is of no form, too long, or cut
+ * off, a count of arguments that is not that of the parameters, a literal that does not fit.
  * FSR_ERR_DTYPE: the result's dtype is none, or an argument cannot be converted. FSR_ERR_SHAPE: shapes do not
  * broadcast. FSR_ERR_UNSUPPORTED: whole arrays, and an argument with a length that only the device knows, or inside
- * fsr_vectorize an array that each row has its own of. A text that the compiler rejects is found out when a plan is compiled: FSR_ERR_COMPILE, with the
- * compiler's words, its lines counted from the beginning of the text. FSR_ERR_NO_COMPILER: there is none; no
- * interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU, or linked code and no nvJitLink. Code
- * that nvJitLink rejects, or that has no such function, is FSR_ERR_COMPILE with its words. Not possible in an
- * fsr_operator's body. With no graph to record in (args is null, every argument is null, or nargs < 1) the null
- * node. */
+ * fsr_vectorize an array that each row has its own of. A text that the compiler rejects is found out when a plan is
+ * compiled: FSR_ERR_COMPILE, with the compiler's words, its lines counted from the beginning of the text.
+ * FSR_ERR_NO_COMPILER: there is none; no interpreter reads C. FSR_ERR_UNSUPPORTED, likewise: no CUDA text on a GPU, or
+ * linked code and no nvJitLink. Code that nvJitLink rejects, or that has no such function, is FSR_ERR_COMPILE with its
+ * words. Not possible in an fsr_operator's body. With no graph to record in (args is null, every argument is null, or
+ * nargs < 1) the null node. */
 fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const fsr_node *args, int nargs);
 #define fsr_call_native(...) fsr_call_native_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)
 
@@ -110,9 +111,10 @@ fsr_node fsr_call_native_at(fsr_site at, size_t size, const fsr_native *f, const
  * theirs, "f32 s, f32 c". The texts assign to these names, which are 0 before, and do not return; f->result is not
  * looked at; f16 and bf16 results are f32 variables. Each result is a node of its own, broadcast, fused and checked
  * as fsr_call_native's. A kernel that needs several of them runs the text once for each element, as it would for one;
- * kernels that need one each run it each, as they do what else they share (fsr_hint_pair asks for one kernel). Errors as fsr_call_native's, and FSR_ERR_VALUE: the results are not a
- * list of 1 to FSR_MAX_NATIVE names that differ, have a name that the parameters have, or are not nout; FSR_ERR_NULL:
- * results is null. out is not written if it is null or nout < 1; with no graph to record in all of it are null nodes. */
+ * kernels that need one each run it each, as they do what else they share (fsr_hint_pair asks for one kernel). Errors
+ * as fsr_call_native's, and FSR_ERR_VALUE: the results are not a list of 1 to FSR_MAX_NATIVE names that differ, have a
+ * name that the parameters have, or are not nout; FSR_ERR_NULL: results is null. out is not written if it is null or
+ * nout < 1; with no graph to record in all of it are null nodes. */
 void fsr_call_natives_at(fsr_site at, size_t size, fsr_node *out, int nout, const fsr_native *f, const char *results,
                          const fsr_node *args, int nargs);
 #define fsr_call_natives(...) fsr_call_natives_at(FSR_HERE, sizeof(fsr_native), __VA_ARGS__)

@@ -93,15 +93,15 @@ typedef enum fsr_pair_hint {
     FSR_PAIR_FUSE,     /* one kernel computes both, also where two cost less */
     FSR_PAIR_APART     /* no kernel computes both: what one needs of the other is stored between them */
 } fsr_pair_hint;
-/* Says so of what x and y compute, in place of what was said of these two before; which of them is first does not matter,
- * nor which of their results they are. A pair changes the plan, never the values, but that sums of floats may be
- * associated as their own kernel has them. It is obeyed wherever it is legal; fsr_explain has a line for each pair, which
- * says what became of it and, where it was refused, why: the two have different elements in another order, one waits for
- * what a third kernel makes of the other, one is a library call, a thunk of its own, memory would not do, nothing is
- * fused. A view computes nothing: what is said of it is said of what it shows. Values that a body of fsr_vectorize or a
- * loop records may be paired in that body. A node that is dropped or computed is in no pair any more.
- * FSR_ERR_NULL, FSR_ERR_STALE, the status of a poisoned node; FSR_ERR_GRAPH; FSR_ERR_VALUE: the two are one node, one is
- * an array, computed already, a literal or a parameter, so that nothing computes it, or hint is none of these;
+/* Says so of what x and y compute, in place of what was said of these two before; which of them is first does not
+ * matter, nor which of their results they are. A pair changes the plan, never the values, but that sums of floats may
+ * be associated as their own kernel has them. It is obeyed wherever it is legal; fsr_explain has a line for each pair,
+ * which says what became of it and, where it was refused, why: the two have different elements in another order, one
+ * waits for what a third kernel makes of the other, one is a library call, a thunk of its own, memory would not do,
+ * nothing is fused. A view computes nothing: what is said of it is said of what it shows. Values that a body of
+ * fsr_vectorize or a loop records may be paired in that body. A node that is dropped or computed is in no pair any
+ * more. FSR_ERR_NULL, FSR_ERR_STALE, the status of a poisoned node; FSR_ERR_GRAPH; FSR_ERR_VALUE: the two are one node,
+ * one is an array, computed already, a literal or a parameter, so that nothing computes it, or hint is none of these;
  * FSR_ERR_MEMORY. */
 fsr_status fsr_hint_pair(fsr_node x, fsr_node y, fsr_pair_hint hint);
 

@@ -37,9 +37,9 @@ fsr_node fsr_argtopk_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int
 /* The element of rank k, from 0, among the elements along the axes (a list, NULL: all) in ascending order, NaN last, -0
  * before 0; a negative k counts from the end. Without the axes, or with FSR_KEEPDIMS with extent 1 there. Of x's dtype.
  * What NumPy's partition has at place k. FSR_ERR_VALUE: there is no such rank; FSR_ERR_EMPTY: no element;
- * FSR_ERR_DTYPE: x is complex. Of a value with a length (fsr_compress) among what is there; a rank that nothing has there
- * is told as an index outside is (FSR_ERR_INDEX). As those that follow, by selection: the elements are read a few times,
- * and nothing is sorted. */
+ * FSR_ERR_DTYPE: x is complex. Of a value with a length (fsr_compress) among what is there; a rank that nothing has
+ * there is told as an index outside is (FSR_ERR_INDEX). As those that follow, by selection: the elements are read a few
+ * times, and nothing is sorted. */
 fsr_node fsr_kth_at(fsr_site at, fsr_node x, int64_t k, const int *axes, int naxes, int flags);
 #define fsr_kth(...) fsr_kth_at(FSR_HERE_3OF5(__VA_ARGS__), __VA_ARGS__)
 /* The median: the middle element in order, or half the sum of the two middle ones, in the dtype that fsr_mean has. NaN

@@ -104,8 +104,8 @@ typedef enum fsr_generator {
  * the first extent is its dimensions, 1 to 20000, each a row of points from point `offset` on, and the seed is 0. Seed,
  * offset and shape are part of the plan: another one is planned anew, and compiles nothing. Same arguments, same
  * numbers: of words, and of uniform ones but XORWOW's f64, element k from `offset` on is element k + offset
- * from 0 on. FSR_ERR_VALUE: a generator that is none, a seed for Sobol. FSR_ERR_SHAPE: dimensions that Sobol's have not.
- * _bits: the generator's words, u32, or u64 of the 64-bit ones; of MRG32k3a 1 to 2^32 - 209.
+ * from 0 on. FSR_ERR_VALUE: a generator that is none, a seed for Sobol. FSR_ERR_SHAPE: dimensions that Sobol's have
+ * not. _bits: the generator's words, u32, or u64 of the 64-bit ones; of MRG32k3a 1 to 2^32 - 209.
  * _uniform: (0, 1], f32 or f64; the same bits on every backend.
  * _normal: mean 0 and deviation 1, f32 or f64; on two backends at most 2^-17 (f32), 2^-46 (f64) apart. XORWOW's and
  * MRG32k3a's are made in pairs, at places that depend on how many there are. */

@@ -25,11 +25,11 @@ FSR_API_BEGIN
  *
  * The association of floats follows from the offsets and from sizes: blocks of 32 to 256 elements of the axis, by the
  * segments' average length, each a sum; then running sums of these, of f32 in f64; then what is left at both ends of
- * the segment. Another one on a CPU, where x is 2^18 floats or complex numbers or more in one dimension: fsr_segment_sum
- * then adds each segment in f64, element i of it in lane i % 4, in pieces of 2^14 elements whose sums are added in
- * order. The same bits in every run. FSR_ERR_SHAPE: x has no axis, or offsets no element. FSR_ERR_DTYPE: offsets
- * are no integers; or the operation is not defined for x. Not inside of fsr_vectorize where each row has its own x
- * (FSR_ERR_UNSUPPORTED). */
+ * the segment. Another one on a CPU, where x is 2^18 floats or complex numbers or more in one dimension:
+ * fsr_segment_sum then adds each segment in f64, element i of it in lane i % 4, in pieces of 2^14 elements whose sums
+ * are added in order. The same bits in every run. FSR_ERR_SHAPE: x has no axis, or offsets no element. FSR_ERR_DTYPE:
+ * offsets are no integers; or the operation is not defined for x. Not inside of fsr_vectorize where each row has its
+ * own x (FSR_ERR_UNSUPPORTED). */
 fsr_node fsr_segment_sum_at(fsr_site at, fsr_node x, fsr_node offsets);
 fsr_node fsr_segment_prod_at(fsr_site at, fsr_node x, fsr_node offsets);
 fsr_node fsr_segment_min_at(fsr_site at, fsr_node x, fsr_node offsets);
@@ -90,13 +90,13 @@ typedef struct fsr_csr {
 
 /* The matrix of elements at coordinates, in any order: row, column, integers, and values, vectors of one length; each
  * row keeps their order, equal coordinates stay two. Rows and columns outside are told (FSR_ERR_INDEX, as
- * FSR_INDEX_RAISE has it; a negative row is outside, and told less `rows`); negative columns count from the end. *out receives poisons on a mistake: FSR_ERR_DTYPE,
- * FSR_ERR_SHAPE; FSR_ERR_VALUE: rows or cols is below 1. */
+ * FSR_INDEX_RAISE has it; a negative row is outside, and told less `rows`); negative columns count from the end. *out
+ * receives poisons on a mistake: FSR_ERR_DTYPE, FSR_ERR_SHAPE; FSR_ERR_VALUE: rows or cols is below 1. */
 void fsr_csr_from_coo_at(fsr_site at, fsr_csr *out, fsr_node row, fsr_node column, fsr_node values, int64_t rows,
                          int64_t cols);
-/* The row of each element, i64; of one in front of offsets[0] -1, of one behind the last offset `rows`: it is in no row,
- * and the matrix is without it, as of all that follow; fsr_csr_sampled has 0 for it. Of all that follow FSR_ERR_NULL: the matrix is null; FSR_ERR_SHAPE, FSR_ERR_DTYPE: it
- * is none, or an operand does not fit it. */
+/* The row of each element, i64; of one in front of offsets[0] -1, of one behind the last offset `rows`: it is in no
+ * row, and the matrix is without it, as of all that follow; fsr_csr_sampled has 0 for it. Of all that follow
+ * FSR_ERR_NULL: the matrix is null; FSR_ERR_SHAPE, FSR_ERR_DTYPE: it is none, or an operand does not fit it. */
 fsr_node fsr_csr_rows_at(fsr_site at, const fsr_csr *a);
 /* [rows, cols], of the values' dtype. */
 fsr_node fsr_csr_to_dense_at(fsr_site at, const fsr_csr *a);
@@ -120,10 +120,11 @@ enum { FSR_UPPER = 8, FSR_UNIT_DIAGONAL = 16 };
 /* x with a x = b, a square matrix of which one triangle is read, the lower one, or with FSR_UPPER the upper one; b is
  * [rows] or [rows, k], and x like it. With FSR_UNIT_DIAGONAL the diagonal is not read, it is 1. Values and b are
  * converted as fsr_solve converts its operands. No coordinate of the triangle stands twice. Where the
- * diagonal has a 0, or not every element, all of x is NaN. A library call: on a CPU plain loops; on a GPU cuSPARSE, loaded when first
- * used (FSR_ERR_UNSUPPORTED, when it is computed: there is none). FSR_ERR_SHAPE also: it is not square. FSR_ERR_VALUE:
- * other flags. Not inside of fsr_vectorize where rows have their own operands (FSR_ERR_UNSUPPORTED). The transposed
- * matrix' rows are fsr_csr_from_coo's of the columns, fsr_csr_rows and the values. */
+ * diagonal has a 0, or not every element, all of x is NaN. A library call: on a CPU plain loops; on a GPU cuSPARSE,
+ * loaded when first used (FSR_ERR_UNSUPPORTED, when it is computed: there is none). FSR_ERR_SHAPE also: it is not
+ * square. FSR_ERR_VALUE: other flags. Not inside of fsr_vectorize where rows have their own operands
+ * (FSR_ERR_UNSUPPORTED). The transposed matrix' rows are fsr_csr_from_coo's of the columns, fsr_csr_rows and the
+ * values. */
 fsr_node fsr_csr_solve_triangular_at(fsr_site at, const fsr_csr *a, fsr_node b, int flags);
 #define fsr_csr_from_coo(...) fsr_csr_from_coo_at(FSR_HERE, __VA_ARGS__)
 #define fsr_csr_rows(...) fsr_csr_rows_at(FSR_HERE, __VA_ARGS__)

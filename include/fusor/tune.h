@@ -13,9 +13,9 @@
 FSR_API_BEGIN
 
 /* Kernel 0 <= kernel < fsr_plan_info.kernels, in the order of fsr_plan_profile. Writes its schedule as text,
- * "cpu map abreast 1 lanes 16 chunk 4096 work 9 run 32768", at most size bytes with the final 0; *length (may be NULL) is
- * the length of the whole without that. text NULL: only the length is asked for. FSR_ERR_BYTES: it is longer, and text
- * has its beginning. FSR_ERR_VALUE: there is no such kernel. FSR_ERR_NULL, FSR_ERR_MEMORY. */
+ * "cpu map abreast 1 lanes 16 chunk 4096 work 9 run 32768", at most size bytes with the final 0; *length (may be NULL)
+ * is the length of the whole without that. text NULL: only the length is asked for. FSR_ERR_BYTES: it is longer, and
+ * text has its beginning. FSR_ERR_VALUE: there is no such kernel. FSR_ERR_NULL, FSR_ERR_MEMORY. */
 fsr_status fsr_plan_schedule(fsr_plan *plan, int kernel, char *text, size_t size, size_t *length);
 
 /* Gives a kernel another schedule: the rules' own with these fields, names and numbers, "threads 128 items 2"; "" or

@@ -62,10 +62,10 @@ fsr_node fsr_slice_at(fsr_site at, fsr_node x, int axis, int64_t start, int64_t 
 
 /* ---- assignment and joining: as values, fused copies ------------------------------------------- */
 
-/* x with the section that `view` shows replaced by y: what x[...] = y leaves in NumPy, as a new value; x stays as it is.
- * view: x itself, or slices (steps, also negative), transposes, flips, expands and squeezes of x. y is converted to x's
- * dtype and broadcast to view's shape. FSR_ERR_VALUE: view is something else, shows an element twice (broadcast), or is
- * a diagonal. FSR_ERR_SHAPE: y does not broadcast to it. */
+/* x with the section that `view` shows replaced by y: what x[...] = y leaves in NumPy, as a new value; x stays as it
+ * is. view: x itself, or slices (steps, also negative), transposes, flips, expands and squeezes of x. y is converted to
+ * x's dtype and broadcast to view's shape. FSR_ERR_VALUE: view is something else, shows an element twice (broadcast),
+ * or is a diagonal. FSR_ERR_SHAPE: y does not broadcast to it. */
 fsr_node fsr_update_at(fsr_site at, fsr_node x, fsr_node view, fsr_node y);
 #define fsr_update(...) fsr_update_at(FSR_HERE, __VA_ARGS__)
 /* x[0..n) along an axis; dtypes promote. n >= 1, at least 1-d; extents may differ along axis only (FSR_ERR_SHAPE). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* C compilers that crash over a source: it is compiled once more, optimized less, and has the bits that it would have. */
+/* C compilers that crash over a source: it is compiled once more, optimized less, and has the bits that it would
+ * have. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is clipped and then made an integer, in every dtype that clips it and at the limits of each; indices of 32 bits that
- * are dropped. Against plain loops, of values among which are NaN, infinities, zeros of both signs, and what lies next to a
- * limit. */
+/* What is clipped and then made an integer, in every dtype that clips it and at the limits of each; indices of 32 bits
+ * that are dropped. Against plain loops, of values among which are NaN, infinities, zeros of both signs, and what lies
+ * next to a limit. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static int64_t clipped(double x, double low, double high) {
     return isnan(x) ? 0 : (int64_t)trunc(fmin(fmax(x, low), high));
 }
 
-/* Each in a context of its own: where plans differ in literals alone these become arguments, of which nothing is known. */
+/* Each in a context of its own: where plans differ in literals alone these become arguments, of which nothing is
+ * known. */
 static void conversions(void **state) {
     (void)state;
     static const struct {
@@ -70,7 +71,8 @@ static void conversions(void **state) {
     }
 }
 
-/* A minimum or maximum with a literal: NaN stays, and of equal zeros the sign is that of the reference's kind, a zero. */
+/* A minimum or maximum with a literal: NaN stays, and of equal zeros the sign is that of the reference's kind, a
+ * zero. */
 static void literals(void **state) {
     (void)state;
     const fsr_node x = numbers(G, FSR_F32);
@@ -87,7 +89,8 @@ static void literals(void **state) {
     }
 }
 
-/* Indices of every dtype of 32 bits and less, of which many lie outside, some at their dtype's ends: counted, and added at. */
+/* Indices of every dtype of 32 bits and less, of which many lie outside, some at their dtype's ends: counted, and added
+ * at. */
 static void dropped(void **state) {
     (void)state;
     static const fsr_dtype dtypes[] = {FSR_I32, FSR_I16, FSR_U8, FSR_I8, FSR_U16};

@@ -77,7 +77,8 @@ static double any(int i) {
     return (double)(number == number ? number : 0);
 }
 
-/* Of positions, of integers of either sign and 0, and of what nobody knows: what a backend knows of these it may make use of. */
+/* Of positions, of integers of either sign and 0, and of what nobody knows: what a backend knows of these it may make
+ * use of. */
 static void test_quotients(void **state) {
     (void)state;
     static const double literal[] = {1.5, 3, -7, 255, 0.1, 0x1.fffffep0, 12.92, 1e-5, 16777215, 4, 1e30};

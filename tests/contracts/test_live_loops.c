@@ -69,7 +69,8 @@ static void is_far(fsr_node *out, const fsr_node *state, const fsr_node *arg, vo
     out[0] = fsr_not_equal(fsr_less(off, fsr_float(arg[0].graph, 1e-9)), fsr_bool(arg[0].graph, true));
 }
 
-/* Roots of what is positive; of what the mask leaves out, and of anything behind the length, the iteration never ends. */
+/* Roots of what is positive; of what the mask leaves out, and of anything behind the length, the iteration never
+ * ends. */
 static void loops(void **state) {
     (void)state;
     for (int s = 0; s < COUNT_OF(sizes); s++)
@@ -158,7 +159,8 @@ static void live_keys(void **state) {
         }
 }
 
-/* Bins of which there are as many as a mask selects, in either order: what digitize gives of these alone; none gives 0. */
+/* Bins of which there are as many as a mask selects, in either order: what digitize gives of these alone; none gives
+ * 0. */
 static void live_bins(void **state) {
     (void)state;
     const double value[] = {-1, 0.25, 3, 3.1, 16, 17, INFINITY, NAN};

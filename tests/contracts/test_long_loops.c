@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A million turns of one loop over arrays: memory does not grow with them, nothing is compiled or planned again, and the
- * bits are those of the same steps one by one. The fast tier takes a tenth of the turns.
+/* A million turns of one loop over arrays: memory does not grow with them, nothing is compiled or planned again, and
+ * the bits are those of the same steps one by one. The fast tier takes a tenth of the turns.
  *
  * Nobody records a million steps one by one. A loop of few turns is compared with steps that are computed before the
  * next one is recorded; the long loop with as many short loops, each going on where the one before has ended. The body

@@ -167,7 +167,8 @@ static void views(void **state) {
     OK(fsr_query(&out, 1, &info));
     subject_count("library calls", info.calls);
     assert_true(info.calls == 1 || !getenv("FUSOR_TEST_LIBRARIES"));
-    /* Without a library what is made of x may be stored, and nothing else is: a copy of y would be 35,840 bytes more. */
+    /* Without a library what is made of x may be stored, and nothing else is: a copy of y would be 35,840 bytes
+     * more. */
     assert_true(info.kernels == 2 || (info.kernels == 1 && !info.calls));
     assert_true(info.calls || info.bytes_moved <= 4 * (48 * 64 + 70 * 64 + 48 * 70 + 2 * 48 * 64));
     assert_int_equal(subject_verify(&out, 1, NULL, "between fused work"), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sign of a NaN is nobody's: where one part of a complex number is NaN, a zero or an infinity in the result does not
- * follow the NaN's sign. A compiler may write (-x) - (-x) as x - x, so that a fused kernel has another NaN than an
+/* The sign of a NaN is nobody's: where one part of a complex number is NaN, a zero or an infinity in the result does
+ * not follow the NaN's sign. A compiler may write (-x) - (-x) as x - x, so that a fused kernel has another NaN than an
  * unfused one. Random graphs found it in cos: of 0 + NaN j the imaginary part was a zero of the NaN's sign. */
 #include "tests/support/subject.h"
 #include <math.h>

@@ -184,7 +184,8 @@ static void several_results_of_one_run(void **state) {
     fsr_close(ctx);
 }
 
-/* ---- where it is called ------------------------------------------------------------------------------------------- */
+/* ---- where it is called
+ * ------------------------------------------------------------------------------------------- */
 
 /* Folded along each axis, scanned, with work before and behind it: for the domain's own elements, whatever blocks,
  * tiles, lanes and strips there are. */
@@ -246,7 +247,8 @@ static void behind_a_filter(void **state) {
     assert_true(subject_value(y, 19) == 19 * 19 && subject_value(y, 20) == 0);
 }
 
-/* ---- what is read is not written ------------------------------------------------------------------------------------ */
+/* ---- what is read is not written
+ * ------------------------------------------------------------------------------------ */
 
 static void never_in_place(void **state) {
     (void)state;
@@ -289,7 +291,8 @@ static void in_turns(void **state) {
     free(out);
 }
 
-/* ---- mistakes -------------------------------------------------------------------------------------------------------- */
+/* ---- mistakes
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void refused(const char *parameters, fsr_node i, fsr_node t, fsr_status status, const char *words) {
     const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = parameters, .c = "return 0;"};

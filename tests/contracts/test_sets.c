@@ -166,8 +166,8 @@ static void check_rank(fsr_node live, int64_t rank, int64_t count) {
         fail_msg("rank %lld of %lld: %s", (long long)rank, (long long)count, fsr_error(subject_ctx));
 }
 
-/* Medians, quantiles and modes of what is there: neither its capacity nor what stands behind it counts. Of an odd and an
- * even number of elements, with NaN and without; of none that is told. */
+/* Medians, quantiles and modes of what is there: neither its capacity nor what stands behind it counts. Of an odd and
+ * an even number of elements, with NaN and without; of none that is told. */
 static void middles(void **state) {
     (void)state;
     const fsr_dtype dtypes[] = {FSR_I32, FSR_F32};

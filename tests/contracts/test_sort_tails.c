@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Long rows of which the end is in order already, NaN or greatest integers, as values with a length that only the device
- * knows are filled up: elements and places against a plain stable sort. */
+/* Long rows of which the end is in order already, NaN or greatest integers, as values with a length that only the
+ * device knows are filled up: elements and places against a plain stable sort. */
 #include "tests/support/subject.h"
 #include <math.h>
 #include <stdlib.h>

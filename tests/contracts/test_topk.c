@@ -55,8 +55,8 @@ static const char *const pattern_name[PATTERNS] = {"all equal",           "sorte
                                                    "organ pipe",          "random",         "few values",
                                                    "hidden from samples", "all in samples", "NaN of both signs"};
 
-/* HIDDEN, SHOWN: samples that lie evenly see nothing of what is looked for, and what lies between them descends; or they
- * see all of it. */
+/* HIDDEN, SHOWN: samples that lie evenly see nothing of what is looked for, and what lies between them descends; or
+ * they see all of it. */
 static fsr_node make(pattern p, fsr_dtype dtype, int64_t rows, int64_t n) {
     double *x = malloc((size_t)(rows * n) * sizeof *x);
     uint32_t state = 7;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Places by several keys, values by a key, ranks and modes against what NumPy 2 gave, bit by bit but for NaN and the sign
- * of the zero that is a mode: tests/numpy/order.txt, which tests/numpy/order.py writes and explains. */
+/* Places by several keys, values by a key, ranks and modes against what NumPy 2 gave, bit by bit but for NaN and the
+ * sign of the zero that is a mode: tests/numpy/order.txt, which tests/numpy/order.py writes and explains. */
 #include "tests/support/subject.h"
 #include "tests/support/table.h"
 #include <stdio.h>

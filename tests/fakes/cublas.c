@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcublas.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on the
- * host's memory, column after column as cuBLAS has them, and systems of f64 by elimination, of others not at all. The environment's
- * FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES counts the handles that there are. A product on a
- * stream that is captured is kept for its graph (FAKE_RECORD is the address of who keeps it), if it has a workspace. */
+ * host's memory, column after column as cuBLAS has them, and systems of f64 by elimination, of others not at all. The
+ * environment's FAKE_CUBLAS_FAIL names a function that fails, FAKE_CUBLAS_HANDLES counts the handles that there are. A
+ * product on a stream that is captured is kept for its graph (FAKE_RECORD is the address of who keeps it), if it has a
+ * workspace. */
 #include <complex.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A libcublasLt.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on the
- * host's memory, column after column, with a scale and a bias. It refuses what the library refuses, a bias that is not
- * aligned, and an algorithm for matrices that are less aligned than was said. The environment's FAKE_CUBLASLT_FAIL names
- * a function that fails, FAKE_CUBLASLT_OBJECTS counts what was made and is not destroyed yet, FAKE_CUBLASLT_BIASES the
- * products with a bias, FAKE_CUBLASLT_ASKED choices of an algorithm. A product on a stream that is captured is kept for its graph (FAKE_RECORD is the address of who
- * keeps it). */
+/* A libcublasLt.so.13 for tests over a driver that is none (tests/trust/fake_cuda.h): products by their definition on
+ * the host's memory, column after column, with a scale and a bias. It refuses what the library refuses, a bias that is
+ * not aligned, and an algorithm for matrices that are less aligned than was said. The environment's FAKE_CUBLASLT_FAIL
+ * names a function that fails, FAKE_CUBLASLT_OBJECTS counts what was made and is not destroyed yet,
+ * FAKE_CUBLASLT_BIASES the products with a bias, FAKE_CUBLASLT_ASKED choices of an algorithm. A product on a stream
+ * that is captured is kept for its graph (FAKE_RECORD is the address of who keeps it). */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

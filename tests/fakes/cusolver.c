@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A libcusolver.so.12 for tests over a driver that is none: f64 and c128 matrices, by the loops of the CPU backend on
- * the host's memory; of f32 and c64 it computes nothing, and says that it is done. The environment's FAKE_CUSOLVER_FAIL names a function that fails ("CreateParams once": the first
- * time), FAKE_CUSOLVER_HANDLES counts the handles that there are. */
+ * the host's memory; of f32 and c64 it computes nothing, and says that it is done. The environment's FAKE_CUSOLVER_FAIL
+ * names a function that fails ("CreateParams once": the first time), FAKE_CUSOLVER_HANDLES counts the handles that
+ * there are. */
 #include "backend_cpu/run/linalg.h"
 #include <complex.h>
 #include <stdio.h>

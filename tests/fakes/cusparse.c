@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A libcusparse.so.12 for tests over a driver that is none: triangles of f64 and c128 with 32-bit indices, on the host's
- * memory. The environment's FAKE_CUSPARSE_FAIL names a function that fails ("Create once": the first time);
+/* A libcusparse.so.12 for tests over a driver that is none: triangles of f64 and c128 with 32-bit indices, on the
+ * host's memory. The environment's FAKE_CUSPARSE_FAIL names a function that fails ("Create once": the first time);
  * FAKE_CUSPARSE_THINGS counts handles and descriptions that there are, FAKE_CUSPARSE_SOLVED counts the solves. */
 #include <complex.h>
 #include <stddef.h>

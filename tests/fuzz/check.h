@@ -55,8 +55,8 @@ typedef struct check_pair {
 bool check_pair_open(check_pair *pair, fsr_backend_kind backend, char *why, size_t size);
 void check_pair_close(check_pair *pair);
 verdict check_compiled(const check_pair *pair, const recipe *r, finding *out);
-/* A plan whose results lie in its inputs' memory, as far as these go, against the values `want` of the outputs; it is part of
- * check_compiled. donated.c */
+/* A plan whose results lie in its inputs' memory, as far as these go, against the values `want` of the outputs; it is
+ * part of check_compiled. donated.c */
 verdict check_donated(fsr_context *ctx, const recipe *r, void *const *want, finding *out);
 /* Bits, but one NaN is as good as another: a compiler may exchange the operands of an addition. */
 bool check_same(fsr_dtype dtype, const void *a, const void *b, int64_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recipe as a plan whose leaves are inputs, and whose results lie in the memory of inputs wherever one of as many bytes
- * is left: a kernel that writes what another one, or another point, still reads gives other values. */
+/* A recipe as a plan whose leaves are inputs, and whose results lie in the memory of inputs wherever one of as many
+ * bytes is left: a kernel that writes what another one, or another point, still reads gives other values. */
 #include "graph/graph.h"
 #include "tests/fuzz/check.h"
 #include <stdlib.h>

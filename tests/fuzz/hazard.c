@@ -56,8 +56,8 @@ static bool same_place(const fsr_kernel *k, const fsr_launch *launch, const fsr_
     return same;
 }
 
-/* No point reads through `from` what another one writes through `to`; with one point or none that is so. Guards are not asked:
- * where one does not hold, the address may lie outside of the array. */
+/* No point reads through `from` what another one writes through `to`; with one point or none that is so. Guards are not
+ * asked: where one does not hold, the address may lie outside of the array. */
 static bool apart(const fsr_kernel *k, const fsr_launch *launch, const fsr_index_form *from, const fsr_index_form *to) {
     int64_t n = points_of(k, launch), most = 0;
     if (to->nterms)

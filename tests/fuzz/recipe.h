@@ -198,7 +198,8 @@ fsr_node fuzz_take(fsr_node x, fsr_node y, int form, fsr_index_mode mode, int ax
 /* y as indices for an axis of n elements: any numbers, or, where those outside are reported, in [-n, n). */
 fsr_node fuzz_indices(fsr_node y, fsr_index_mode mode, int64_t n);
 /* Places by several keys, values by a key, ranks, modes, and quantiles by all methods with q made of y: form %
- * FUZZ_ORDERS chooses. axis: RECIPE_FLAT or one of x's (form 0: y's). flags: FSR_DESCENDING, FSR_KEEPDIMS. recipe_order.c */
+ * FUZZ_ORDERS chooses. axis: RECIPE_FLAT or one of x's (form 0: y's). flags: FSR_DESCENDING, FSR_KEEPDIMS.
+ * recipe_order.c */
 enum { FUZZ_ORDERS = 12 };
 fsr_node fuzz_order(fsr_node x, fsr_node y, int form, int axis, int flags);
 /* An array made of x's elements where the mask holds, through values whose length only the device knows.
@@ -206,14 +207,15 @@ fsr_node fuzz_order(fsr_node x, fsr_node y, int form, int axis, int flags);
 enum { FUZZ_LENGTHS = 27 };
 fsr_node fuzz_lengths(fsr_node mask, fsr_node x, int form);
 
-/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES, a turn for each slice of y
- * along axis 0, from the last if turns is odd: carried are x, with body 2 x and the zeros of a slice, or with an odd body
- * these alone. out[0] the first state at the end, out[1] the other, or what was stacked. recipe_turns.c */
+/* Loops over arrays of the states x and y. flags: FUZZ_WHILE, at most `turns`, or FUZZ_SLICES, a turn for each slice of
+ * y along axis 0, from the last if turns is odd: carried are x, with body 2 x and the zeros of a slice, or with an odd
+ * body these alone. out[0] the first state at the end, out[1] the other, or what was stacked. recipe_turns.c */
 enum { FUZZ_TURNS = 4, FUZZ_WHILE = 1, FUZZ_SLICES = 2 };
 void fuzz_turns(fsr_node *out, fsr_node x, fsr_node y, int body, int64_t turns, int flags);
 
-/* A native function of both, which converts them to f32 and f16; or, FUZZ_RAW, of an index made of x and the whole of y; or the product
- * of the results of one that has two. On a graph without a context it is ready to be evaluated; elsewhere its text is compiled. */
+/* A native function of both, which converts them to f32 and f16; or, FUZZ_RAW, of an index made of x and the whole of
+ * y; or the product of the results of one that has two. On a graph without a context it is ready to be evaluated;
+ * elsewhere its text is compiled. */
 enum { FUZZ_RAW = 1, FUZZ_SEVERAL = 2 };
 fsr_node fuzz_call(fsr_node x, fsr_node y, int form);
 

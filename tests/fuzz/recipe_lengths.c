@@ -3,7 +3,8 @@
  * need not know of any. What lies behind a length must not reach them. */
 #include "tests/fuzz/recipe.h"
 
-/* The mask's selection of x and the first elements of x, `least`: what has none has no median, nor a rank that is outside. */
+/* The mask's selection of x and the first elements of x, `least`: what has none has no median, nor a rank that is
+ * outside. */
 static fsr_node some(fsr_node mask, fsr_node x, int64_t least) {
     const fsr_shape *shape = &fsr_node_rec(mask)->shape;
     const fsr_node at = fsr_counter(x.graph, shape->ndim, shape->dim);

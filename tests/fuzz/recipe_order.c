@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of order that are made of sorts and selections: several keys, values carried along, ranks, modes and quantiles.
- * Every element is one of an operand or made of two of them without a fold: no result is rounded by an order of sums. */
+ * Every element is one of an operand or made of two of them without a fold: no result is rounded by an order of
+ * sums. */
 #include "tests/fuzz/recipe.h"
 
 /* y in x's shape. */
@@ -9,7 +10,8 @@ static fsr_node alike(fsr_node x, fsr_node y) {
     return fsr_node_size(y) ? fuzz_filled(y, rec->shape.ndim, rec->shape.dim) : x;
 }
 
-/* y's first element, or its first three, as quantiles from 0 to `most`; what is no number or beside these comes inside. */
+/* y's first element, or its first three, as quantiles from 0 to `most`; what is no number or beside these comes
+ * inside. */
 static fsr_node shares(fsr_node y, bool several, double most) {
     fsr_graph *g = y.graph;
     const int64_t n = fsr_node_size(y);

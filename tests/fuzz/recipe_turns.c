@@ -69,7 +69,8 @@ static void carries(fsr_node *out, const fsr_node *state, const fsr_node *in, vo
     out[1] = plus(in[0], fsr_add(fsr_any(state[0], NULL, 0, 0), in[1]));
 }
 
-/* Two carries and two arrays of slices: one carry is what the caller has, the other the largest elements of the slices. */
+/* Two carries and two arrays of slices: one carry is what the caller has, the other the largest elements of the
+ * slices. */
 static void carries_both(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
     out[0] = plus(state[0], fsr_any(in[1], NULL, 0, 0));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Those that its reference or itself was wrong
- * about are in test_regressions_bounds.c. */
+/* Graphs that the fuzzer found to be planned or computed wrongly, cut down. Those that its reference or itself was
+ * wrong about are in test_regressions_bounds.c. */
 #include "tests/fuzz/regression.h"
 
 /* A fold over axes of extent 1 had no folded dimension: its kernel did not verify. */
@@ -282,7 +282,8 @@ static void test_sorted_above_zero(void **state) {
     CHECK(false, fsr_sort(x, NULL, 0, 0), fsr_sort(x, NULL, 0, FSR_DESCENDING));
 }
 
-/* A loop's result over a scan along one element was taken for the row's once it was stored, for a filter that came later. */
+/* A loop's result over a scan along one element was taken for the row's once it was stored, for a filter that came
+ * later. */
 static void test_stored_loop_over_a_scan_of_one_element(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 3, SHAPE(2, 2, 1), 4), t[2];

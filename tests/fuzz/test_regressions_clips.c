@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs whose rewrites for a GPU are checked by the fuzzer's own comparison: clips behind conversions (fusion/clips.c). */
+/* Graphs whose rewrites for a GPU are checked by the fuzzer's own comparison: clips behind conversions
+ * (fusion/clips.c). */
 #include "tests/fuzz/regression.h"
 
-/* Floats that are clipped and become integers, NaN and infinities among them: on a GPU the integers are clipped, but where 0
- * is outside of the clip, and where somebody else reads the clipped float. */
+/* Floats that are clipped and become integers, NaN and infinities among them: on a GPU the integers are clipped, but
+ * where 0 is outside of the clip, and where somebody else reads the clipped float. */
 static void test_clips_of_integers(void **state) {
     (void)state;
     fsr_node x = fuzz_leaf(g, FSR_F32, 1, SHAPE(700), 4), zero = fsr_float(g, 0);

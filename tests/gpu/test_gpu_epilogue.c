@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Products with a bias, and with contraction a scale, as one call of cuBLASLt: right, and beside the product and a kernel
- * behind it, which the same program is with a pair of hints. Printed are the medians of turns side by side, and how many
- * elements have other bits: which algorithm a library takes decides those. */
+/* Products with a bias, and with contraction a scale, as one call of cuBLASLt: right, and beside the product and a
+ * kernel behind it, which the same program is with a pair of hints. Printed are the medians of turns side by side, and
+ * how many elements have other bits: which algorithm a library takes decides those. */
 #define SUBJECT_BACKEND FSR_BACKEND_CUDA
 #include "tests/support/joined.h"
 #include "tests/support/subject.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* More than 2^31 elements on a GPU: what is selected, taken, assigned, counted, sorted and summed by segments beyond that
- * place. Element i is i % 128, so that every answer is known without a second program. */
+/* More than 2^31 elements on a GPU: what is selected, taken, assigned, counted, sorted and summed by segments beyond
+ * that place. Element i is i % 128, so that every answer is known without a second program. */
 #ifndef SUBJECT_BACKEND
 #define SUBJECT_BACKEND FSR_BACKEND_CUDA
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts and extremes in more places than a block's shared memory has room for, of so many elements that blocks have
- * ranges of the places. Element i goes to (i * 7919) % places, so that every answer is known without a second program. */
+ * ranges of the places. Element i goes to (i * 7919) % places, so that every answer is known without a second
+ * program. */
 #ifndef SUBJECT_BACKEND
 #define SUBJECT_BACKEND FSR_BACKEND_CUDA
 #endif

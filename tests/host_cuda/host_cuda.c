@@ -165,8 +165,8 @@ static int arguments(const fsr_kernel *k, fsr_launch *launch, uint64_t reciproca
     return n;
 }
 
-/* One launch at a time: the machine, the list of what is compiled and the counts are the process'. A device takes launches
- * of several threads, so the library may launch without a lock of its own. */
+/* One launch at a time: the machine, the list of what is compiled and the counts are the process'. A device takes
+ * launches of several threads, so the library may launch without a lock of its own. */
 static fsr_status run(const char *name, const char *source, void **args, int64_t blocks, int threads, bool together,
                       uint64_t seed, fsr_fault *fault) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Generated CUDA on the host: the words of the language and the pieces of the prelude that speak to the device, as C++17 on
- * the machine of machine.h. It comes before the kernel's text; that includes nothing, so neither does this.
+/* Generated CUDA on the host: the words of the language and the pieces of the prelude that speak to the device, as
+ * C++17 on the machine of machine.h. It comes before the kernel's text; that includes nothing, so neither does this.
  *
- * What others may wait for counts as progress when it is written; wherever a word reads or writes it, others may go first. */
+ * What others may wait for counts as progress when it is written; wherever a word reads or writes it, others may go
+ * first. */
 #ifndef FUSOR_TESTS_HOST_CUDA_HOST_PRELUDE_HPP
 #define FUSOR_TESTS_HOST_CUDA_HOST_PRELUDE_HPP
 
@@ -254,7 +255,8 @@ template <class T> static inline T fsr_once(const T *p) {
     return *p;
 }
 
-/* Barriers in shared memory: how many have yet to arrive in this turn, of how many, bytes that are still to come, and the turn's
+/* Barriers in shared memory: how many have yet to arrive in this turn, of how many, bytes that are still to come, and
+ * the turn's
    parity. Copies come when others have gone first. */
 struct host_gate {
     unsigned short left, all;

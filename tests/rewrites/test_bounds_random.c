@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bounds: of random indices in every dtype, at numbers where ranges go wrong: whatever the rewrite calls inside is inside. */
+/* bounds: of random indices in every dtype, at numbers where ranges go wrong: whatever the rewrite calls inside is
+ * inside. */
 #include "primitives/primitives.h"
 #include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* masks: what is made of one bool and literals becomes a choice, by text; and random expressions of bools keep every value. */
+/* masks: what is made of one bool and literals becomes a choice, by text; and random expressions of bools keep every
+ * value. */
 #include "primitives/primitives.h"
 #include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* narrow: comparisons and indices of 64 bits become ones of 32 where both sides fit, by text; and random ones keep every
- * answer. */
+/* narrow: comparisons and indices of 64 bits become ones of 32 where both sides fit, by text; and random ones keep
+ * every answer. */
 #include "primitives/primitives.h"
 #include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"

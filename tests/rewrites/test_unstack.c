@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* unstack: reductions along a dimension of stacked pieces become operations between these, by text; and where they stay. */
+/* unstack: reductions along a dimension of stacked pieces become operations between these, by text; and where they
+ * stay. */
 #include "primitives/primitives.h"
 #include "tests/rewrites/flows.h"
 #include "tests/support/one_graph.h"

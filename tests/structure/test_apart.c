@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A fused plan never costs more than the unfused one, by the same table of prices and but for their margin: of programs drawn at random, and of
- * some whose kernels leave no vector code when they are all one. */
+/* A fused plan never costs more than the unfused one, by the same table of prices and but for their margin: of programs
+ * drawn at random, and of some whose kernels leave no vector code when they are all one. */
 #include "bench/random.h"
 #include "fusor/expr.h"
 #include "tests/structure/plans.h"
@@ -91,8 +91,8 @@ static void alternatives_without_a_version_are_stored(void **state) {
     assert_in_range(check(text, extent, &target_gpu), 3, 4);
 }
 
-/* A team's threads hold 32 elements of a picture in 64 registers, and cannot hold beside them what a stencil with edges loads
- * behind the picture's deviation. */
+/* A team's threads hold 32 elements of a picture in 64 registers, and cannot hold beside them what a stencil with edges
+ * loads behind the picture's deviation. */
 static void teams_spill_no_stencils(void **state) {
     (void)state;
     static const char *const text[] = {"p = pad(x, 1, mode=edge); q = p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + "

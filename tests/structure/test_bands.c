@@ -139,17 +139,17 @@ static void check_fields(int64_t rows, int64_t cols, int kernels) {
     fsr_program_clear(&program);
 }
 
-/* What a kernel of tiles spares must be more than its blocks lose: those that begin at once all wait between nests. Two turns
- * of two fields on 1000 by 1200 took 15.8 us of an H200 as two kernels, and 20.4 in tiles; of 16 times as many elements
- * 0.248 ms and 0.198. The refusal is told with both prices. */
+/* What a kernel of tiles spares must be more than its blocks lose: those that begin at once all wait between nests. Two
+ * turns of two fields on 1000 by 1200 took 15.8 us of an H200 as two kernels, and 20.4 in tiles; of 16 times as many
+ * elements 0.248 ms and 0.198. The refusal is told with both prices. */
 static void few_blocks_have_no_tiles(void **state) {
     (void)state;
     check_fields(1000, 1200, 2);
     check_fields(4000, 4800, 1);
 }
 
-/* Sums of three along either axis behind a repeated edge, four times: 55 us in two kernels of tiles, 65 in eight; of 1000 by
- * 1000 elements two times took 10.6 us in two kernels, 12.4 in tiles. */
+/* Sums of three along either axis behind a repeated edge, four times: 55 us in two kernels of tiles, 65 in eight; of
+ * 1000 by 1000 elements two times took 10.6 us in two kernels, 12.4 in tiles. */
 static void thin_nests_have_tiles(void **state) {
     (void)state;
     for (int large = 0; large < 2; large++) {

@@ -14,8 +14,8 @@ static fsr_node butterfly(fsr_node x, int64_t n, int64_t stride) {
     return fsr_expr(g, "stack(x[0] + x[1], (x[0] - x[1]) * w, axis=1)", name, 2);
 }
 
-/* A run shorter than a vector spares nothing: the angles of rows of four elements are vector code of their own. So they are
- * behind a reshape of what is stacked, which no kernel sees through: what stands there is looked at as well. */
+/* A run shorter than a vector spares nothing: the angles of rows of four elements are vector code of their own. So they
+ * are behind a reshape of what is stacked, which no kernel sees through: what stands there is looked at as well. */
 static void angles_of_short_rows_are_stored(void **state) {
     (void)state;
     const int64_t n = 32768;

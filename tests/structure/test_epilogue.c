@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A bias, and with contraction a scale, behind a product of matrices are one call with it, where the sum is stored in any
- * case; elsewhere they are what they were, the product's call and a kernel. */
+/* A bias, and with contraction a scale, behind a product of matrices are one call with it, where the sum is stored in
+ * any case; elsewhere they are what they were, the product's call and a kernel. */
 #include "graph/matmul.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"

@@ -135,8 +135,8 @@ static void lengths(void **state) {
     check_stores(&target_gpu, a, 0, 1);
 }
 
-/* Half of an array and how many: lines of 16 bytes though the count has 8, no partial states of the count; two blocks on
- * a multiprocessor at least, as nothing of a tile waits in registers, or one with a ring of slots. */
+/* Half of an array and how many: lines of 16 bytes though the count has 8, no partial states of the count; two blocks
+ * on a multiprocessor at least, as nothing of a tile waits in registers, or one with a ring of slots. */
 static void check_half(const fsr_target *target, int64_t n, bool ring) {
     fsr_node x = plan_vector(g, n), kept = fsr_compress(fsr_greater(x, fsr_float(g, 0.5)), x);
     fsr_program p = plan_of(target, (fsr_node[]){kept, fsr_live_count(kept)}, 2);
@@ -175,8 +175,8 @@ static fsr_schedule schedule_of(const fsr_node *outs, int n) {
     return s;
 }
 
-/* Slots of 24 KB at most: of numbers, of places, of bytes, of two arrays; more of them where they are smaller. What is read from the
- * other end goes through none, nor does a scan, of which nothing may lie in memory. */
+/* Slots of 24 KB at most: of numbers, of places, of bytes, of two arrays; more of them where they are smaller. What is
+ * read from the other end goes through none, nor does a scan, of which nothing may lie in memory. */
 static void rings_of_any_width(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), y = fsr_neg(plan_vector(g, N)), mask = fsr_less(x, y);

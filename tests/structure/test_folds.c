@@ -288,7 +288,8 @@ static void short_rows(void **state) {
 }
 
 /* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small, and several
- * columns at a time, if there are many of little work; rows that a near cache shall hold until another pass, or that lie one behind the other, do not. */
+ * columns at a time, if there are many of little work; rows that a near cache shall hold until another pass, or that
+ * lie one behind the other, do not. */
 static void blocks_of_rows(void **state) {
     (void)state;
     const int rows = 0, cols = 1;

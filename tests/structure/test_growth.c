@@ -104,9 +104,9 @@ static void check_least(const fsr_target *target, const fsr_node *out, int n, bo
                  (double)info.bytes_moved / (double)info.bytes_min);
 }
 
-/* Up to the arrays that a kernel may have there is one kernel, and behind that as many as it takes, each of which stores
- * and loads one value more, or reads one array again. One result is computed from 36 arrays at most: the rest is for more
- * results. */
+/* Up to the arrays that a kernel may have there is one kernel, and behind that as many as it takes, each of which
+ * stores and loads one value more, or reads one array again. One result is computed from 36 arrays at most: the rest is
+ * for more results. */
 static void arrays_of_one_kernel(void **state) {
     (void)state;
     enum { READ = 36, MOST = 150 };
@@ -142,8 +142,8 @@ static void siblings_from_afar(void **state) {
     }
 }
 
-/* Room for what no kernel here has, such as loops for each element, is not kept by each of them. Bytes are those that the
- * allocator says are in use: where it says nothing, as under a sanitizer, nothing is asked. */
+/* Room for what no kernel here has, such as loops for each element, is not kept by each of them. Bytes are those that
+ * the allocator says are in use: where it says nothing, as under a sanitizer, nothing is asked. */
 static void kernels_are_small(void **state) {
     (void)state;
     enum { KERNELS = 500, MOST = 6000 };

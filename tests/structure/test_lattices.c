@@ -75,8 +75,8 @@ static void lattices(void **state) {
     check(lattice(3, (const int64_t[]){48, 96, 80}, 2), 40, 13); /* the peak of memory cuts it */
 }
 
-/* The lattice of 19 velocities as a program would write it. On a CPU a kernel that was lowered again without a store that
- * nobody read came to load another such one, and waited for a kernel that was gone. */
+/* The lattice of 19 velocities as a program would write it. On a CPU a kernel that was lowered again without a store
+ * that nobody read came to load another such one, and waited for a kernel that was gone. */
 static void on_a_cpu(void **state) {
     (void)state;
     static const int way[19][3] = {{0, 0, 0},  {0, 0, 1},   {0, 0, -1},  {0, 1, 0},  {0, 1, 1},  {0, 1, -1}, {0, -1, 0},

@@ -467,7 +467,8 @@ static void kernels_are_generic_in_sizes(void **state) {
     assert_string_equal(name[0], name[1]);
 }
 
-/* Nine neighbours go equally far along the rows: one stride and eight offsets, beside the result's, of a domain of two extents. */
+/* Nine neighbours go equally far along the rows: one stride and eight offsets, beside the result's, of a domain of two
+ * extents. */
 static void neighbours_share_strides(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 100, 4096), sum = x;

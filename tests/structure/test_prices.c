@@ -230,7 +230,8 @@ static void products_beside_each_other(void **state) {
     check_count(&target_cpu, y, FSR_OP_TANH, 2);
 }
 
-/* Columns are centred and stored: of a matrix that is transposed, what rows of memory keep would be stored across it. */
+/* Columns are centred and stored: of a matrix that is transposed, what rows of memory keep would be stored across
+ * it. */
 static void kept_rows_are_stored_along(void **state) {
     (void)state;
     for (int turned = 0; turned < 2; turned++) {
@@ -417,9 +418,9 @@ static void short_rows_have_prices(void **state) {
     assert_true(price[0] > 4 * price[2] && price[1] > 3 * price[2] && price[3] > 1.5 * price[4]);
 }
 
-/* Loops of few elements that ask guards are branches, no vector code: what is behind a pad of short rows is not computed
- * for each of its neighbours again. Counter-example: in rows of 24 two stencils, one behind the other, took 37 ms as one
- * kernel of that kind, 27 unfused (seed 162019). */
+/* Loops of few elements that ask guards are branches, no vector code: what is behind a pad of short rows is not
+ * computed for each of its neighbours again. Counter-example: in rows of 24 two stencils, one behind the other, took 37
+ * ms as one kernel of that kind, 27 unfused (seed 162019). */
 static void neighbours_in_short_rows_are_stored(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How many kernels and library calls the programs of bench/programs become, at the suites' extents, on a GPU and on a CPU: no
- * more than tests/structure/programs.txt says, but for one in eight. Counterexample to asking of a few programs: a rewrite of
- * places left nl_means 43 kernels for one, while every test of that rewrite passed.
+/* How many kernels and library calls the programs of bench/programs become, at the suites' extents, on a GPU and on a
+ * CPU: no more than tests/structure/programs.txt says, but for one in eight. Counterexample to asking of a few
+ * programs: a rewrite of places left nl_means 43 kernels for one, while every test of that rewrite passed.
  *
  * FUSOR_UPDATE_PROGRAMS=1 writes the table. */
 #include "bench/bench.h"

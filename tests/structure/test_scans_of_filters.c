@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What scans the elements that a filter selects ends at their count, which the filter's kernel has: two kernels, of which
- * the second one moves no byte behind the last element. What else is asked for whole is scanned whole. */
+/* What scans the elements that a filter selects ends at their count, which the filter's kernel has: two kernels, of
+ * which the second one moves no byte behind the last element. What else is asked for whole is scanned whole. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 

@@ -81,7 +81,8 @@ static void turns(void **state) {
     }
 }
 
-/* What has no room in a block's shared memory, and is not much more, is divided into ranges; blocks have a range each. */
+/* What has no room in a block's shared memory, and is not much more, is divided into ranges; blocks have a range
+ * each. */
 static void ranges(void **state) {
     (void)state;
     static const struct {

@@ -124,8 +124,8 @@ static int clipped_places(const fsr_kernel *k) {
     return near ? n : -1;
 }
 
-/* A place that is clipped is one however it was come to: of two arrays with edges, of a pad and of a slice with its last
- * row repeated, the row below is the same number. */
+/* A place that is clipped is one however it was come to: of two arrays with edges, of a pad and of a slice with its
+ * last row repeated, the row below is the same number. */
 static void places_are_one(void **state) {
     (void)state;
     fsr_name name[] = {{"x", plan_matrix(g, 1024, 2048)}, {"y", plan_matrix(g, 1024, 2048)}};
@@ -187,8 +187,8 @@ static void strides_have_no_vectors(void **state) {
     }
 }
 
-/* Steps of neighbours behind a repeated edge: two of four are a kernel. What is at a neighbour's neighbour is there again for
- * each way that leads to it, so that three are no cheap kernel, which had been lowered in parts then. */
+/* Steps of neighbours behind a repeated edge: two of four are a kernel. What is at a neighbour's neighbour is there
+ * again for each way that leads to it, so that three are no cheap kernel, which had been lowered in parts then. */
 static void steps_behind_an_edge(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 513, 511), power = plan_matrix(g, 513, 511);

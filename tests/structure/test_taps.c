@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of sums: a convolution as the taps of its filter, each a sum over channels. The sums of all taps are one kernel, or
- * as many as have room for them, and what is stored is their sum alone, also where another kernel reads it. */
+/* Sums of sums: a convolution as the taps of its filter, each a sum over channels. The sums of all taps are one kernel,
+ * or as many as have room for them, and what is stored is their sum alone, also where another kernel reads it. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A fold of short windows that slide is maps of the windows' places, up to 64 on a GPU and 25 on a CPU: one thread an element,
- * and the fold joins what is before and behind it. */
+/* A fold of short windows that slide is maps of the windows' places, up to 64 on a GPU and 25 on a CPU: one thread an
+ * element, and the fold joins what is before and behind it. */
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
@@ -70,8 +70,8 @@ static void folds(void **state) {
     check_on(&target_cpu, "long on a CPU", &more, 1, 2, false);
 }
 
-/* A plan that runs is made of the same flow as one that is only looked at: it had a list of its own of what is done to a flow,
- * in which these maps were not. */
+/* A plan that runs is made of the same flow as one that is only looked at: it had a list of its own of what is done to
+ * a flow, in which these maps were not. */
 static void plans_that_run(void **state) {
     (void)state;
     const int64_t shape[] = {60, 80};

@@ -115,7 +115,8 @@ static fsr_node *states(fsr_graph *g, int n, int64_t elements, int *nouts) {
     return out;
 }
 
-/* Sums of arrays, sums of others, and then of each one's product with its counterpart: kernels merge when all are there. */
+/* Sums of arrays, sums of others, and then of each one's product with its counterpart: kernels merge when all are
+ * there. */
 static fsr_node *merged(fsr_graph *g, int n, int64_t elements, int *nouts) {
     fsr_node *out = list(3 * n), *x = list(2 * n);
     for (int i = 0; i < 2 * n; i++)

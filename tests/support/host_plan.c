@@ -86,8 +86,8 @@ static void run(const fsr_thunk *thunk, const sizes *s) {
 }
 
 static fsr_program planned(fsr_graph *g, fsr_node x, bool tiles, sizes *s) {
-    /* In tiles all fusions: fuel that is counted leaves out the comparison of prices, which at these sizes takes kernels
-     * apart. */
+    /* In tiles all fusions: fuel that is counted leaves out the comparison of prices, which at these sizes takes
+     * kernels apart. */
     fsr_program_options options = {
         .target = target_small_gpu, .fusion = true, .fuel = tiles ? INT_MAX : -1, .explain = true};
     const fsr_ref ref = {x.id, x.output};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and lines of NumPy's tables. A word is written least byte first, as every machine that Fusor runs on has them. */
+/* Words and lines of NumPy's tables. A word is written least byte first, as every machine that Fusor runs on has
+ * them. */
 #include "tests/support/table.h"
 #include "tests/support/subject.h"
 #include <stdio.h>

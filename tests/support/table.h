@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of what NumPy gave, tests/numpy/<what>.txt: a line a case, its parts set apart by colons, elements as the words
- * of their bits. */
+/* Tables of what NumPy gave, tests/numpy/<what>.txt: a line a case, its parts set apart by colons, elements as the
+ * words of their bits. */
 #ifndef FUSOR_TESTS_SUPPORT_TABLE_H
 #define FUSOR_TESTS_SUPPORT_TABLE_H
 
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Calls row for each line, numbers from 1, and returns how many there are; fails the running test where there is no such
- * file or a line has no end. */
+/* Calls row for each line, numbers from 1, and returns how many there are; fails the running test where there is no
+ * such file or a line has no end. */
 int table_rows(const char *path, void (*row)(char *line, int number, void *user), void *user);
 /* Goes behind the next colon and reads the words up to the one after it or to the end, as numbers of this base, each
  * stored in its first `size` bytes side by side; returns how many, and fails the running test above `most`. */

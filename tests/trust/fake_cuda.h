@@ -38,7 +38,8 @@ typedef struct fake_cuda {
 } fake_cuda;
 
 extern fake_cuda fake;
-/* What the fake libraries keep calls with that are put on a stream which is captured (FAKE_RECORD): false, it is not. */
+/* What the fake libraries keep calls with that are put on a stream which is captured (FAKE_RECORD): false, it is
+ * not. */
 bool fake_record_call(void *stream, void (*call)(const void *arguments), const void *arguments, size_t bytes);
 /* A driver with one device of 1 GiB, nothing failing. */
 void fake_cuda_reset(void);

@@ -252,7 +252,8 @@ static void cost(void **state) {
     assert_true(least <= 0.5e-6);
 }
 #else
-/* A call with the addresses of the last two asks one thing of each. Memory that was freed since is found all the same. */
+/* A call with the addresses of the last two asks one thing of each. Memory that was freed since is found all the
+ * same. */
 static void freed_since_the_last_call(void **state) {
     (void)state;
     const size_t bytes = sizeof(float) * N;

@@ -167,9 +167,9 @@ static pid_t write_for_ever(int round, int *told) {
         put(cache, k % KEYS);
 }
 
-/* A kill comes after the first entry, within as long again as that took, a tenth of a second at most. Counter-example to
- * a few milliseconds after the start: on a busy machine no process has written anything by then. Rounds go on until one
- * was killed in the middle. */
+/* A kill comes after the first entry, within as long again as that took, a tenth of a second at most. Counter-example
+ * to a few milliseconds after the start: on a busy machine no process has written anything by then. Rounds go on until
+ * one was killed in the middle. */
 static void killed_while_writing(void **state) {
     (void)state;
     fsr_disk_cache *cache = open_cache(64 << 20);

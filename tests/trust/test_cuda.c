@@ -455,7 +455,8 @@ static void no_memory_for_a_module(void **state) {
     module_without_memory(3, 1);
 }
 
-/* The blocks that a schedule counts as resident have their shared memory; a kernel that counts none asks for nothing. */
+/* The blocks that a schedule counts as resident have their shared memory; a kernel that counts none asks for
+ * nothing. */
 static void residents_have_shared_memory(void **state) {
     (void)state;
     enum { OWN = 40 << 10, RESERVED = 1 << 10, PROCESSOR = 228 << 10 };

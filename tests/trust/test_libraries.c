@@ -146,8 +146,8 @@ static void transforms(void **state) {
             fail_msg("%d: %s", i, fsr_error(ctx));
 }
 
-/* The library overwrites a spectrum that it makes real numbers of. One that nobody reads afterwards is lent to it; of any
- * other, the caller's, one that is read again, a result, it has a copy. */
+/* The library overwrites a spectrum that it makes real numbers of. One that nobody reads afterwards is lent to it; of
+ * any other, the caller's, one that is read again, a result, it has a copy. */
 static void spectra_are_overwritten(void **state) {
     (void)state;
     enum { ROWS = 3, N = 20, BYTES = ROWS * (N / 2 + 1) * 16 };
@@ -535,7 +535,8 @@ static void a_plan_that_is_gone_is_not_replayed(void **state) {
     unsetenv("FAKE_RECORD");
 }
 
-/* A plan of cuFFT's that is replayed is in use: others push out those that are not, and what was recorded of it stays. */
+/* A plan of cuFFT's that is replayed is in use: others push out those that are not, and what was recorded of it
+ * stays. */
 static void a_plan_that_is_replayed_stays(void **state) {
     (void)state;
     char keeper[32];
@@ -662,8 +663,8 @@ static void captured_kernels_stay(void **state) {
     fake.no_kernels = false;
 }
 
-/* A capture has nothing of a launch that failed, so nothing is held: others push it out, and it is loaded anew. Once one
- * has succeeded it stays. */
+/* A capture has nothing of a launch that failed, so nothing is held: others push it out, and it is loaded anew. Once
+ * one has succeeded it stays. */
 static void kernels_that_no_capture_has_go(void **state) {
     (void)state;
     fsr_node x = fsr_arange(g, FSR_F32, 100), in[] = {x, x}, out[2];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of segments and of sparse products as they are generated for a GPU, run on the host by a driver that is none
  * (fake_cuda.h), against plain loops: short segments, whose blocks are folded by loops, long ones, one that is nearly
- * all, empty ones; what is computed before and after. Elements are whole numbers, so that sums are exact in any order. */
+ * all, empty ones; what is computed before and after. Elements are whole numbers, so that sums are exact in any
+ * order. */
 #include "tests/support/subject.h"
 #include <stdio.h>
 
@@ -77,7 +78,8 @@ static double factor(int c) {
     return (double)(c % 9 - 4);
 }
 
-/* Of segment i: the sum of twice its elements and 1, the place of the least one, the last one, and its product as a row. */
+/* Of segment i: the sum of twice its elements and 1, the place of the least one, the last one, and its product as a
+ * row. */
 static void compare(const segments *s, const float *sum, const int64_t *least, const float *last, const float *row) {
     for (int i = 0; i < s->count; i++) {
         double total = 0, product = 0;
@@ -131,7 +133,8 @@ static void longer_ones(void **state) {
     check("long", 6, long_ones);
 }
 
-/* ---- sums of many elements, by lanes ------------------------------------------------------------------------------- */
+/* ---- sums of many elements, by lanes
+ * ------------------------------------------------------------------------------- */
 
 enum { MANY = 1 << 18 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The library calls of order on a CPU by each level of vectors that this machine has, and by none, with and without
  * threads: sorted elements, places, the first ones and ranks of every real dtype against a stable sort of places by
- * numbers that are read from the bits here. Rows that are sorted side by side, short ones and long ones; equal elements,
- * every order, zeros of both signs, NaN of both signs, bits at random. */
+ * numbers that are read from the bits here. Rows that are sorted side by side, short ones and long ones; equal
+ * elements, every order, zeros of both signs, NaN of both signs, bits at random. */
 #include "backend_cpu/run/library.h"
 #include "tests/support/subject.h"
 #include <stdlib.h>

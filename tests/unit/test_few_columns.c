@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products with few columns against their definition in long double: sizes about tiles, panels and depths, both forms of
- * b, matrices that are parts of others; the same bits with either vectors, with threads and without. */
+/* Products with few columns against their definition in long double: sizes about tiles, panels and depths, both forms
+ * of b, matrices that are parts of others; the same bits with either vectors, with threads and without. */
 #include "backend_cpu/run/few_columns.h"
 #include "graph/size.h"
 #include <math.h>
@@ -144,7 +144,8 @@ static void others_see_nothing(void **state) {
     free(c);
 }
 
-/* What is left to the library: rows that lie apart, many columns, few rows or elements, other dtypes; with AVX2 more. */
+/* What is left to the library: rows that lie apart, many columns, few rows or elements, other dtypes; with AVX2
+ * more. */
 static void others(void **state) {
     const sizes s = {1300, 33, 60, 60, 33, 33, false};
     const fsr_crew wide = {NULL, FSR_SIMD_AVX512}, narrow = {NULL, FSR_SIMD_AVX2}, none = {NULL, FSR_SIMD_NONE};

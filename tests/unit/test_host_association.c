@@ -33,8 +33,8 @@ static fsr_program planned(fsr_node out, const fsr_target *target) {
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
-/* Everything of two thunks that a fold's tree depends on. What may differ: how many teams there are, of how many blocks,
- * and whether these hold their parts. */
+/* Everything of two thunks that a fold's tree depends on. What may differ: how many teams there are, of how many
+ * blocks, and whether these hold their parts. */
 static bool same_thunk(const fsr_thunk *a, const fsr_thunk *b) {
     const fsr_schedule *s = &a->kernel->schedule, *t = &b->kernel->schedule;
     const bool team = s->kind == FSR_SCHEDULE_TEAM;

@@ -236,7 +236,8 @@ static void names_do_not_meet(void **state) {
 }
 
 /* Several results in one kernel: each is right, and the text, which has a loop that no compiler merges with another, is
- * run once for all of them. The CUDA text counts its runs in the array; the others of a tile's threads have no element. */
+ * run once for all of them. The CUDA text counts its runs in the array; the others of a tile's threads have no
+ * element. */
 static void several_at_once(void **state) {
     (void)state;
     static const int64_t shape[][2] = {{1000, 1}, {40, 25}, {3, 331}, {331, 3}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the vocabulary of generated CUDA on the host: powers, by an exponent that is known to the compiler and by one that
- * is not, and quotients. What the machine approximates is exact here; the bound of powers leaves room for it. */
+/* Functions of the vocabulary of generated CUDA on the host: powers, by an exponent that is known to the compiler and
+ * by one that is not, and quotients. What the machine approximates is exact here; the bound of powers leaves room for
+ * it. */
 #include "backend_cuda/prelude.h"
 #include "tests/host_cuda/host_cuda.h"
 #include "tests/support/powers.h"
@@ -53,8 +54,8 @@ static void test_powers(void **state) {
     }
 }
 
-/* Quotients by an odd whole number, of zeros, of every 17th subnormal number and first normal one, of what lies around the
- * middle, and of the ends: the machine's own. */
+/* Quotients by an odd whole number, of zeros, of every 17th subnormal number and first normal one, of what lies around
+ * the middle, and of the ends: the machine's own. */
 static void test_quotients(void **state) {
     (void)state;
     static const float divisor[] = {3, -3, 5, 7, 9, 255, 1023, -4194303};

@@ -90,8 +90,8 @@ static fsr_node neighbours(fsr_node x, fsr_pad mode) {
     return sum;
 }
 
-/* The inside is a version of its own where it is most of the array, and most warps are in it: of lines of 60 each second
- * one has an edge. Where an update leaves most of an array alone, a second program would spare little. */
+/* The inside is a version of its own where it is most of the array, and most warps are in it: of lines of 60 each
+ * second one has an edge. Where an update leaves most of an array alone, a second program would spare little. */
 static void stencils(void **state) {
     (void)state;
     static const fsr_pad mode[] = {FSR_PAD_CONSTANT, FSR_PAD_REFLECT, FSR_PAD_WRAP};
@@ -167,8 +167,8 @@ static fsr_node replaced(fsr_node x, int axis, int64_t to, int64_t from) {
     return fsr_update(x, fsr_slice(x, axis, to, to + 1, 1), fsr_slice(x, axis, from, from + 1, 1));
 }
 
-/* Of borders of borders, of planes that are rolled each its own way, and of choices of which one stands in another, each
- * element takes one side. */
+/* Of borders of borders, of planes that are rolled each its own way, and of choices of which one stands in another,
+ * each element takes one side. */
 static void branches(void **state) {
     (void)state;
     fsr_node x = array(21, 370), inner = fsr_slice(fsr_slice(x, 0, 1, 20, 1), 1, 1, 369, 1), y = array(19, 368);

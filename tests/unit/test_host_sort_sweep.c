@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of backend_cuda/sort_sweep.cuh on the host's machine, under several orders of threads and blocks, against a
- * sort by element and place. What the machine lacks for them, and the launches of backend_cuda/sort.cu, stand here. */
+/* The kernels of backend_cuda/sort_sweep.cuh on the host's machine, under several orders of threads and blocks, against
+ * a sort by element and place. What the machine lacks for them, and the launches of backend_cuda/sort.cu, stand
+ * here. */
 #include "tests/host_cuda/host_cuda.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How many elements of a long row pass the threshold that a GPU takes from a sample (backend_cuda/top_long.cuh): at least
- * the first k, so that nothing is searched for by digits, and not many more, in whatever order they lie that was not made
- * of the hash. Only rows whose first k lie in clusters of as many as are looked at together may need the second
- * threshold. The kernels run on the host's machine; elements are counted here. Counter-example: with lines at multiples of
- * 2048 only 5 of the first 10 of a row in descending order pass, and of a matrix of 32 columns, one of which has the
- * greatest, that whole column. */
+/* How many elements of a long row pass the threshold that a GPU takes from a sample (backend_cuda/top_long.cuh): at
+ * least the first k, so that nothing is searched for by digits, and not many more, in whatever order they lie that was
+ * not made of the hash. Only rows whose first k lie in clusters of as many as are looked at together may need the
+ * second threshold. The kernels run on the host's machine; elements are counted here. Counter-example: with lines at
+ * multiples of 2048 only 5 of the first 10 of a row in descending order pass, and of a matrix of 32 columns, one of
+ * which has the greatest, that whole column. */
 #include "backend_cuda/top_sample.h"
 #include "tests/host_cuda/host_cuda.h"
 #include <setjmp.h>

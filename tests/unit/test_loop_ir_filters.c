@@ -40,9 +40,9 @@ static const char filter_text[] =
     FILTER_ARRAYS "  schedule cpu row abreast 1 lanes 8 chunk 512 work 7 strip 512 block 16\n"
                   "  walk p0 strips\n" FILTER_FOLD BELOW_4_COUNTED "  p0 elem store b1[0] filter v2 after v5 = v0\n";
 
-/* Of columns in lines of 5: b1 what is below 4 alone, b2 all of them with the greatest added, which is known in pass 1, b3
- * as they are; b4 no filter's, with the number of the line, which is computed in pass 1 before somebody asks for it in
- * pass 0. */
+/* Of columns in lines of 5: b1 what is below 4 alone, b2 all of them with the greatest added, which is known in pass 1,
+ * b3 as they are; b4 no filter's, with the number of the line, which is computed in pass 1 before somebody asks for it
+ * in pass 0. */
 static const char plane_text[] =
     PLANE_ARRAYS "  schedule gpu row threads 256 abreast 256 vector 1 items 1 accumulators 1 resident 2\n" PLANE_FOLDS
         BELOW_4_COUNTED "  p0 elem f1 <- v0\n"

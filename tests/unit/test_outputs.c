@@ -78,8 +78,8 @@ static void compare(cpu_fixture *t, const fsr_kernel *k, fsr_module *m, const fs
     kernel_data_free(&expected);
 }
 
-/* Of no columns, but not of no outputs: such a kernel no plan launches (`nothing` of a thunk), and its panels are copied
- * before anybody looks how many rows there are, from arrays that would have no elements here. */
+/* Of no columns, but not of no outputs: such a kernel no plan launches (`nothing` of a thunk), and its panels are
+ * copied before anybody looks how many rows there are, from arrays that would have no elements here. */
 static void edges_of_tiles(void **state) {
     static const int64_t rows[] = {1, TALL - 1, TALL, TALL + 1}, lanes[] = {1, GROUP - 1, GROUP, GROUP + 1},
                          columns[] = {0, 1, CHUNK, 3 * CHUNK + 1};

@@ -353,8 +353,8 @@ static void test_complex_zeros_without_a_sign(void **state) {
     assert_false(fsr_ball_unsigned(fsr_ball_op(FSR_OP_WHERE, FSR_C128, FSR_C128, same, FSR_BALL_STRICT)));
 }
 
-/* Where an operand's interval ends at 0 either zero may be there, and what every operation gives for it lies in the ball:
- * the angle of 0 is 0 and that of -0 is pi, and signbit is one or the other. */
+/* Where an operand's interval ends at 0 either zero may be there, and what every operation gives for it lies in the
+ * ball: the angle of 0 is 0 and that of -0 is pi, and signbit is one or the other. */
 static void test_interval_that_ends_at_zero(void **state) {
     (void)state;
     static const long double side[] = {1, -1};

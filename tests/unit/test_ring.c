@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters by a ring of slots (fusion/ring.h): the schedule as text, what the verifier refuses, where a slot's parts lie,
- * and whether NVRTC takes what is printed. Runs on the host are in test_host_places.c, the rule's choices in
+/* Filters by a ring of slots (fusion/ring.h): the schedule as text, what the verifier refuses, where a slot's parts
+ * lie, and whether NVRTC takes what is printed. Runs on the host are in test_host_places.c, the rule's choices in
  * structure/test_filters.c. */
 #include "backend_cuda/emit_cuda.h"
 #include "backend_cuda/nvrtc.h"

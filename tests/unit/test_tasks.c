@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How a launch is divided among threads. In bands: each index is in one piece, pieces are whole bands while there are two
- * for each worker, and halves or quarters of them where there are fewer. Rows whose filters store before the parts on
- * their left are done: each part is done once, and its place is known before it goes there. */
+/* How a launch is divided among threads. In bands: each index is in one piece, pieces are whole bands while there are
+ * two for each worker, and halves or quarters of them where there are fewer. Rows whose filters store before the parts
+ * on their left are done: each part is done once, and its place is known before it goes there. */
 #include "backend_cpu/run/tasks.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Words sorted and selected in place by each instruction set that this machine has, against qsort: every number of words
- * around vectors, networks and partitions, input that is hard on pivots, and depths that leave everything to heaps. */
+/* Words sorted and selected in place by each instruction set that this machine has, against qsort: every number of
+ * words around vectors, networks and partitions, input that is hard on pivots, and depths that leave everything to
+ * heaps. */
 #include "backend_cpu/run/vectors.h"
 #include "tests/support/subject.h"
 #include <stdlib.h>
