@@ -79,8 +79,7 @@ bool fsr_pieces_of(const fsr_flow *flow, int id, fsr_pieces *out) {
     return false;
 }
 
-/* ---- nodes that are appended
- * -------------------------------------------------------------------------------------- */
+/* ---- nodes that are appended ------------------------------------------------------------------------------------ */
 
 static int add(fsr_flow *flow, fsr_flow_node *node, fsr_dtype dtype) {
     node->nout = 1;
@@ -126,8 +125,7 @@ static int add_gather(fsr_flow *flow, const fsr_flow_node *paste, const fsr_piec
     return id < 0 ? -2 : id;
 }
 
-/* ---- which gather
- * ------------------------------------------------------------------------------------------------- */
+/* ---- which gather ----------------------------------------------------------------------------------------------- */
 
 /* The views show one array and are the same but along its dimension j, where nothing else of the other dimensions is
  * asked than the axis. */

@@ -184,8 +184,7 @@ static void take_next(fsr_node *out, const fsr_node *state, const fsr_node *arg,
     f->op->body(out + 1, state + 1, x, f->op->user);
 }
 
-/* ---- the blocks
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the blocks ------------------------------------------------------------------------------------------------- */
 
 /* Where segments begin with a block, and where they end inside of one: of the blocks to the left of an offset the next
  * one begins, or is broken, at the number of the one behind it, in the first or the second half of all marks. What is

@@ -13,8 +13,7 @@ static fsr_node dominant(fsr_graph *g, fsr_node a) {
     return fsr_expr(g, "a + n * f32(eye(n))", (fsr_name[]){{"a", a}, {"n", fsr_int(g, fsr_node_dim(a, 0))}}, 2);
 }
 
-/* ---- systems of equations
- * ------------------------------------------------------------------------------------------ */
+/* ---- systems of equations --------------------------------------------------------------------------------------- */
 
 /* The next unknown by its row, those of later turns being 0 yet. in: the row, and what is known of it beside the number
  * of the row. */
@@ -62,8 +61,7 @@ static void ludcmp(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = solved(lu, solved(lu, in[1], 0, solve_turn_unit), FSR_REVERSE, solve_turn);
 }
 
-/* ---- a sweep in place
- * ---------------------------------------------------------------------------------------------- */
+/* ---- a sweep in place ------------------------------------------------------------------------------------------- */
 
 /* An element of the row: a ninth of what is known of it and of its left neighbour. */
 static void along_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -99,8 +97,7 @@ static void seidel_2d(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_fori_loop(out, in, 1, fsr_int(g, 8), sweep_turn, NULL);
 }
 
-/* ---- bases that pair
- * ------------------------------------------------------------------------------------------------- */
+/* ---- bases that pair -------------------------------------------------------------------------------------------- */
 
 /* Stretches that are one longer: row d of the state has the most pairs of each that begins at a column and is d long.
  * user: the bases. */
@@ -124,8 +121,7 @@ static void nussinov(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_fori_loop(out, &zero, 1, fsr_int(g, n - 1), stretch_turn, &bases);
 }
 
-/* ---- a check sum
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- a check sum ------------------------------------------------------------------------------------------------ */
 
 static void byte_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)user;
@@ -141,8 +137,7 @@ static void crc16(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     out[0] = fsr_expr(g, "c = c ^ 0xffff; c << 8 & 0xff00 | c >> 8", (fsr_name[]){{"c", c}}, 1);
 }
 
-/* ---- points on a contour
- * ------------------------------------------------------------------------------------------------ */
+/* ---- points on a contour ---------------------------------------------------------------------------------------- */
 
 /* Of each point z, (H0 z + H1 + H2 / z) x = y, with so much on the diagonal that each has a solution. */
 static void contour_integral(fsr_graph *g, const fsr_node *in, fsr_node *out) {
@@ -154,8 +149,7 @@ static void contour_integral(fsr_graph *g, const fsr_node *in, fsr_node *out) {
     fsr_exprs(g, "sum(x, 0), sum(x * z[:, None, None], 0)", all, 2, out, 2);
 }
 
-/* ---- the rows
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- the rows --------------------------------------------------------------------------------------------------- */
 
 static const bench_workload work[] = {
     {.name = "trisolv",

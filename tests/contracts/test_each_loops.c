@@ -66,8 +66,7 @@ static void equal_bits(fsr_node want, fsr_node got, const char *what) {
     free(b);
 }
 
-/* ---- tests
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------ */
 
 static void check_waves(int ndim, const int64_t *shape, int64_t turns) {
     fsr_node state[2] = {subject_data(FSR_F32, ndim, shape, SUBJECT_SMALL, 0),

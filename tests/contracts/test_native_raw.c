@@ -184,8 +184,7 @@ static void several_results_of_one_run(void **state) {
     fsr_close(ctx);
 }
 
-/* ---- where it is called
- * ------------------------------------------------------------------------------------------- */
+/* ---- where it is called ----------------------------------------------------------------------------------------- */
 
 /* Folded along each axis, scanned, with work before and behind it: for the domain's own elements, whatever blocks,
  * tiles, lanes and strips there are. */
@@ -213,6 +212,8 @@ static void for_its_elements_alone(void **state) {
                            fsr_cumsum(turned, AXES(1), 1, 0),
                            fsr_cumsum(turned, AXES(0), 1, 0),
                            fsr_div(fsr_exp(turned), fsr_sum(fsr_exp(turned), AXES(1), 1, FSR_KEEPDIMS))};
+        /* A sum down the columns of a few rows is quicker of stored values: 33 by 257 6.2 us for 7.9. */
+        OK(fsr_hint_pair(twice, got[1], FSR_PAIR_FUSE));
         for (size_t o = 0; o < COUNT_OF(got); o++) {
             fsr_node same = fsr_allclose(got[o], want[o], 1e-4, 1e-4, false);
             assert_int_equal(subject_value(same, 0), 1);
@@ -247,8 +248,7 @@ static void behind_a_filter(void **state) {
     assert_true(subject_value(y, 19) == 19 * 19 && subject_value(y, 20) == 0);
 }
 
-/* ---- what is read is not written
- * ------------------------------------------------------------------------------------ */
+/* ---- what is read is not written -------------------------------------------------------------------------------- */
 
 static void never_in_place(void **state) {
     (void)state;
@@ -291,8 +291,7 @@ static void in_turns(void **state) {
     free(out);
 }
 
-/* ---- mistakes
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- mistakes --------------------------------------------------------------------------------------------------- */
 
 static void refused(const char *parameters, fsr_node i, fsr_node t, fsr_status status, const char *words) {
     const fsr_native f = {.name = "f", .result = FSR_F32, .parameters = parameters, .c = "return 0;"};

@@ -467,8 +467,7 @@ static CUresult launch_kernel(const CUlaunchConfig *config, CUfunction kernel, v
                  : (CUresult)put_kernel(config->hStream, node, (int64_t)config->sharedMemBytes, args);
 }
 
-/* ---- functions of the driver's
- * ------------------------------------------------------------------------------------ */
+/* ---- functions of the driver's ---------------------------------------------------------------------------------- */
 
 /* A device's own context: no memory of anything, only an address. */
 static CUresult current_context(CUcontext *out) {

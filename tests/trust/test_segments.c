@@ -133,8 +133,7 @@ static void longer_ones(void **state) {
     check("long", 6, long_ones);
 }
 
-/* ---- sums of many elements, by lanes
- * ------------------------------------------------------------------------------- */
+/* ---- sums of many elements, by lanes ---------------------------------------------------------------------------- */
 
 enum { MANY = 1 << 18 };
 
