@@ -127,8 +127,7 @@ static bool is_spread(const chooser *c, const fsr_cone *cone, const fsr_cone_nod
 }
 
 /* No kernel of a CPU evaluates it where it is asked for: a reshape hides which of its elements those are, and none
- * divides its domain for that, or evaluates it twice. Lowering finds out too late, when nobody has looked at what it is
- * made of. */
+ * divides its domain for that. Lowering finds out too late, when nobody has looked at what it is made of. */
 static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     const fsr_flow_node *n = &cone->p->flow->node[at->id];
     bool hidden = false, twice = cone->asked[at->asked].next >= 0;

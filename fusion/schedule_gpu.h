@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by schedule_gpu.c and schedule_gpu_map.c. */
+/* Shared by schedule_gpu.c, schedule_gpu_map.c and schedule_gpu_columns.c. */
 #ifndef FUSOR_FUSION_SCHEDULE_GPU_H
 #define FUSOR_FUSION_SCHEDULE_GPU_H
 
@@ -22,5 +22,9 @@ void fsr_schedule_gpu_map(fsr_group *group);
 int fsr_words_loaded(const fsr_kernel *k);
 /* Of `items` elements, a power of two, as many as a thread holds the loads of in `most` registers. */
 int fsr_fitting_items(const fsr_kernel *k, int items, int most);
+/* schedule_gpu_columns.c */
+void fsr_schedule_gpu_columns(fsr_group *group);
+/* schedule_gpu.c: bytes that an element of a scanned tile holds, at least 4. */
+int fsr_widest_state(const fsr_kernel *k);
 
 #endif

@@ -48,8 +48,7 @@ typedef struct cells {
 
 /* ---- cells ------------------------------------------------------------------------------------------------ */
 
-/* The condition is a run of dimension d alone. A short innermost loop asks: runs of a few elements cost more than they
- * spare. */
+/* The condition is a run of dimension d alone. A short innermost loop asks: short runs cost more than they spare. */
 static bool moves_along(const fsr_group *group, int condition, const fsr_form *f, int d) {
     const fsr_kernel *k = group->kernel;
     if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(f, d) ||
@@ -312,8 +311,7 @@ double fsr_version_share(const fsr_group *group, const fsr_loop_version *version
     return 0;
 }
 
-/* Instructions of an element that a version prints. *spared: those that it does not do, since it does not need them, or
- * they are choices that it knows. */
+/* Instructions of an element that a version prints. *spared: those that it needs not, or choices that it knows. */
 static int body_count(const fsr_kernel *k, const fsr_loop_version *version, int *spared) {
     bool dead[FSR_MAX_INSTS];
     fsr_body body;
@@ -386,8 +384,7 @@ void fsr_finish_versions(fsr_kernel *k) {
     s->cut_steps = steps && kept;
 }
 
-/* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of its program
- * there. */
+/* Predicated loads cost a GPU little: one version, of a kernel that is mostly the same and loses much of it there. */
 bool fsr_gpu_has_version(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int spared = 0;
