@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs that are loops over arrays from beginning to end, one plan each: factorizations column by column, shortest
  * paths vertex by vertex, iterations until they converge, time steps, recurrences by rows. */
-#include "bench/bench.h"
+#include "bench/programs/loops.h"
 
 #define UNUSED (void)in, (void)user
 
@@ -17,8 +17,7 @@ static fsr_node row(fsr_node x, fsr_node k) {
     return fsr_dynamic_slice(x, (fsr_node[]){k, fsr_int(x.graph, 0)}, (int64_t[]){1, fsr_node_dim(x, 1)});
 }
 
-/* A with so much on its diagonal that no pivot is small. */
-static fsr_node dominant(fsr_graph *g, fsr_node a) {
+fsr_node bench_dominant(fsr_graph *g, fsr_node a) {
     return fsr_expr(g, "a + n * f32(eye(n))", (fsr_name[]){{"a", a}, {"n", fsr_int(g, fsr_node_dim(a, 0))}}, 2);
 }
 
@@ -32,8 +31,8 @@ static void lu_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, vo
     fsr_name name[] = {{"a", a}, {"c", c}, {"r", r}, {"p", row(c, in[0])}, {"i", i}, {"k", in[0]}};
     out[0] = fsr_expr(a.graph, "(i > k)[:, None] ? (i > k ? a - c / p * r : (i == k ? c / p : a)) : a", name, 6);
 }
-static void lu(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    fsr_node a = dominant(g, in[0]);
+void bench_lu(fsr_graph *g, const fsr_node *in, fsr_node *out) {
+    fsr_node a = bench_dominant(g, in[0]);
     fsr_fori_loop(out, &a, 1, fsr_int(g, fsr_node_dim(a, 0)), lu_turn, NULL);
 }
 
@@ -45,7 +44,7 @@ static void cholesky_turn(fsr_node *out, const fsr_node *state, const fsr_node *
     out[0] = fsr_expr(a.graph, "(i >= k)[:, None] ? (i > k ? a - c * r / p : (i == k ? c / sqrt(p) : a)) : a", name, 6);
 }
 static void cholesky(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    fsr_node a = dominant(g, fsr_expr(g, "(a + a.T) / 2", (fsr_name[]){{"a", in[0]}}, 1)), l;
+    fsr_node a = bench_dominant(g, fsr_expr(g, "(a + a.T) / 2", (fsr_name[]){{"a", in[0]}}, 1)), l;
     fsr_fori_loop(&l, &a, 1, fsr_int(g, fsr_node_dim(a, 0)), cholesky_turn, NULL);
     out[0] = fsr_tril(l, 0);
 }
@@ -172,7 +171,7 @@ static const bench_workload work[] = {
      .ninputs = 1,
      .nouts = 1,
      .kernels = -1,
-     .build = lu,
+     .build = bench_lu,
      .program = &(bench_program){.extent = {{20}, {500}, {2000}}, SQUARE}},
     {.name = "cholesky",
      .what = "NPBench, PolyBench: A = L L^T, column by column, whole",

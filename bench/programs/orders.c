@@ -2,63 +2,39 @@
 /* Programs each of whose elements waits for elements that were just computed: NPBench's and PolyBench's trisolv,
  * ludcmp, seidel_2d and nussinov, NPBench's crc16. And NPBench's contour_integral, systems of equations by a library's
  * call. */
-#include "bench/bench.h"
+#include "bench/programs/loops.h"
 
 static fsr_node index_of(fsr_graph *g, int64_t n) {
     return fsr_arange(g, FSR_I64, n);
 }
 
-/* A with so much on its diagonal that no pivot is small. */
-static fsr_node dominant(fsr_graph *g, fsr_node a) {
-    return fsr_expr(g, "a + n * f32(eye(n))", (fsr_name[]){{"a", a}, {"n", fsr_int(g, fsr_node_dim(a, 0))}}, 2);
-}
-
 /* ---- systems of equations --------------------------------------------------------------------------------------- */
 
 /* The next unknown by its row, those of later turns being 0 yet. in: the row, and what is known of it beside the number
- * of the row. */
+ * of the row. user: NULL where the diagonal is 1. */
 static void solve_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
-    (void)user;
     fsr_graph *g = state[0].graph;
     fsr_name name[] = {
         {"x", state[0]}, {"r", in[0]}, {"b", in[1]}, {"k", in[2]}, {"i", index_of(g, fsr_node_dim(state[0], 0))}};
-    out[0] = fsr_expr(g, "i == k ? (b - sum(r * x)) / r[k] : x", name, 5);
+    out[0] = fsr_expr(g, user ? "i == k ? (b - sum(r * x)) / r[k] : x" : "i == k ? b - sum(r * x) : x", name, 5);
 }
 
-/* The same with 1 on the diagonal. */
-static void solve_turn_unit(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
-    (void)user;
-    fsr_graph *g = state[0].graph;
-    fsr_name name[] = {
-        {"x", state[0]}, {"r", in[0]}, {"b", in[1]}, {"k", in[2]}, {"i", index_of(g, fsr_node_dim(state[0], 0))}};
-    out[0] = fsr_expr(g, "i == k ? b - sum(r * x) : x", name, 5);
-}
-
-static fsr_node solved(fsr_node a, fsr_node b, int flags, fsr_turn_fn turn) {
+static fsr_node solved(fsr_node a, fsr_node b, int flags, bool divides) {
     fsr_graph *g = a.graph;
     fsr_node row[] = {a, b, index_of(g, fsr_node_dim(b, 0))},
              zero = fsr_zeros(g, FSR_F32, 1, (int64_t[]){fsr_node_dim(b, 0)}), x;
-    fsr_scan_loop(&x, &zero, 1, row, 3, 0, 0, flags, turn, NULL);
+    fsr_scan_loop(&x, &zero, 1, row, 3, 0, 0, flags, solve_turn, divides ? &zero : NULL);
     return x;
 }
 
 static void trisolv(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    out[0] = solved(dominant(g, in[0]), in[1], 0, solve_turn);
-}
-
-static void lu_turn(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
-    (void)user;
-    fsr_node a = state[0];
-    fsr_name name[] = {{"a", a}, {"i", index_of(a.graph, fsr_node_dim(a, 0))}, {"k", in[0]}};
-    out[0] = fsr_expr(a.graph,
-                      "c = a[:, k][:, None] / a[k, k]; i[:, None] > k ? (i > k ? a - c * a[k] : (i == k ? c : a)) : a",
-                      name, 3);
+    out[0] = solved(bench_dominant(g, in[0]), in[1], 0, true);
 }
 
 static void ludcmp(fsr_graph *g, const fsr_node *in, fsr_node *out) {
-    fsr_node a = dominant(g, in[0]), lu;
-    fsr_fori_loop(&lu, &a, 1, fsr_int(g, fsr_node_dim(a, 0)), lu_turn, NULL);
-    out[0] = solved(lu, solved(lu, in[1], 0, solve_turn_unit), FSR_REVERSE, solve_turn);
+    fsr_node lu;
+    bench_lu(g, in, &lu);
+    out[0] = solved(lu, solved(lu, in[1], 0, false), FSR_REVERSE, true);
 }
 
 /* ---- a sweep in place ------------------------------------------------------------------------------------------- */
