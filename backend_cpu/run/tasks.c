@@ -14,7 +14,7 @@
  * hands on its carry after a fold of its own, not after its scan; the last part is not folded. Counter-example to two
  * rounds, all folds and then all scans: a long row has left the cache in between and is read twice from memory. */
 #include "backend_cpu/run/tasks.h"
-#include <sched.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -27,8 +27,7 @@ enum {
     MAP_UNIT = 32,        /* along a dimension that may be walked in tiles */
     LEAST_ABREAST = 256,  /* rows side by side that stay together */
     BANDS = 2,            /* for each worker, at least, */
-    BAND_PARTS = 4,       /* if bands in so many pieces are enough for that */
-    PATIENCE = 256        /* glances before a waiting worker offers its processor */
+    BAND_PARTS = 4        /* if bands in so many pieces are enough for that */
 };
 
 typedef struct fsr_job {
@@ -172,9 +171,8 @@ static void set_part(const fsr_job *j, int64_t item, int64_t *task) {
 }
 
 static void await_carry(atomic_llong *carried, int64_t part) {
-    for (int i = 0; atomic_load_explicit(carried, memory_order_acquire) != part; i++)
-        if (i > PATIENCE)
-            sched_yield();
+    for (int i = 0; atomic_load_explicit(carried, memory_order_acquire) != part; i += i < INT_MAX)
+        fsr_thread_glance(i);
 }
 
 /* Does the part's `first` mode, waits for the carry into it and hands on the next one's. The last part has nobody to

@@ -2,9 +2,13 @@
 /* The thread pool.
  *
  * A job is open while its caller works on it. A worker that wakes in time joins it; one that is late finds it closed
- * and sleeps on, so nobody waits for a wake-up. A worker looks for the next job for some microseconds before it
- * sleeps: the kernels of a plan follow each other closely. Counter-example to waiting for every thread at the end of a
- * job: on a machine with other work, a thread may get its processor milliseconds after everything is done.
+ * and sleeps on, so nobody waits for a wake-up. A worker looks for the next job, and a caller for those who are
+ * still in its job, for some hundred microseconds before it sleeps: the kernels of a plan, and the turns of a loop,
+ * follow each other closely, and being woken takes tens of microseconds. After the first glances each offers the
+ * processor to whoever else wants it, which may be the thread it waits for. Counter-example to waiting for every
+ * thread at the end of a job: on a machine with other work, a thread may get its processor milliseconds after
+ * everything is done. Counter-example to a caller that sleeps at once: of a loop whose turns take 20 us it slept and
+ * was woken each turn, so that two threads took longer than one.
  *
  * A worker inherits the floating-point environment of whoever starts it, and goes to the default one for good; the
  * caller has gone there before it posts a job. */
@@ -13,11 +17,15 @@
 #include "runtime/patience.h"
 #include "runtime/thread.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { LOOKS = 2000 }; /* glances at the job counter before a worker sleeps */
+enum {
+    LOOKS = 1000,    /* glances before a thread sleeps */
+    KEEP_LOOKS = 256 /* of them that keep the processor */
+};
 
 struct fsr_thread_pool {
     pthread_mutex_t job;  /* held by the caller whose job it is */
@@ -26,7 +34,7 @@ struct fsr_thread_pool {
     void (*work)(void *arg, int worker);
     void *arg;
     bool open, quit;
-    int inside; /* workers in the job */
+    atomic_int inside; /* workers in the job; changed under the lock */
     int size, started;
     fsr_patience patience; /* with threads that cannot be started */
     atomic_uint jobs;      /* posted so far */
@@ -39,7 +47,11 @@ typedef struct fsr_thread_pool_member {
     int number;
 } fsr_thread_pool_member;
 
-static void glance(void) {
+void fsr_thread_glance(int nth) {
+    if (nth >= KEEP_LOOKS) {
+        sched_yield();
+        return;
+    }
 #if defined __x86_64__ || defined __i386__
     __builtin_ia32_pause();
 #endif
@@ -51,7 +63,7 @@ static bool await_job(fsr_thread_pool *c, unsigned seen) {
         return false;
     pthread_mutex_unlock(&c->lock);
     for (int i = 0; i < LOOKS && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen; i++)
-        glance();
+        fsr_thread_glance(i);
     pthread_mutex_lock(&c->lock);
     while (!c->quit && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen)
         pthread_cond_wait(&c->posted, &c->lock);
@@ -143,6 +155,19 @@ int fsr_thread_pool_size(const fsr_thread_pool *c) {
     return c->size;
 }
 
+/* Closes the job and waits for those inside. */
+static void await_members(fsr_thread_pool *c) {
+    pthread_mutex_lock(&c->lock);
+    c->open = false;
+    pthread_mutex_unlock(&c->lock);
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&c->inside, memory_order_relaxed); i++)
+        fsr_thread_glance(i);
+    pthread_mutex_lock(&c->lock);
+    while (c->inside)
+        pthread_cond_wait(&c->left, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
 void fsr_thread_pool_run(fsr_thread_pool *c, void (*work)(void *arg, int worker), void *arg) {
     if (c->size == 1 || pthread_mutex_trylock(&c->job) != 0) {
         work(arg, 0);
@@ -157,10 +182,6 @@ void fsr_thread_pool_run(fsr_thread_pool *c, void (*work)(void *arg, int worker)
     pthread_cond_broadcast(&c->posted);
     pthread_mutex_unlock(&c->lock);
     work(arg, 0);
-    pthread_mutex_lock(&c->lock);
-    c->open = false;
-    while (c->inside)
-        pthread_cond_wait(&c->left, &c->lock);
-    pthread_mutex_unlock(&c->lock);
+    await_members(c);
     pthread_mutex_unlock(&c->job);
 }

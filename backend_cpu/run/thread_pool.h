@@ -14,5 +14,8 @@ int fsr_thread_pool_size(const fsr_thread_pool *c);
  * share from a common counter until nothing is left. Where the pool is busy with another caller's job, the caller
  * works alone. */
 void fsr_thread_pool_run(fsr_thread_pool *c, void (*work)(void *arg, int worker), void *arg);
+/* Between two looks at what another thread will change, the nth of them, from 0: the first few keep the processor, the
+ * others offer it to whoever wants it. */
+void fsr_thread_glance(int nth);
 
 #endif
