@@ -128,6 +128,9 @@ typedef struct fsr_schedule {
                   columns folded serially before they join what came before */
     int work;   /* rough operations for one element: by these a launch is divided among threads */
     int unroll; /* COL: columns that a turn of the loop over rows folds, one after the other; 0: one */
+    int beside; /* COL: the columns of the last dimension, as many, that lie beside each other as the rows do: the inner
+                   loop goes along both, each element has states of its own, and those of a row meet where a chunk ends;
+                   0: a loop for each column */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief;       /* the innermost loop is too short for stages that only spare work */
     bool row_near;    /* COL: what is done once a row looks at arguments first, as a walk that is near does */

@@ -10,8 +10,9 @@
 
 enum {
     MOST_TALL = 16,
-    MOST_UNROLLED = 16
-}; /* outputs of a tile's column, columns in a turn: copies of the loop's text */
+    MOST_UNROLLED = 16,
+    MOST_BESIDE = 32
+}; /* outputs of a tile's column, columns in a turn, columns that meet: copies of a loop's text */
 
 /* `folded`: the scans of the body are only folded. */
 static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk *walk, bool folded) {
@@ -90,6 +91,16 @@ static bool check_unroll(const fsr_check *v) {
     const int unroll = v->k->schedule.unroll;
     return !unroll || (unroll > 1 && unroll <= MOST_UNROLLED && fsr_kernel_may_unroll(v->k)) ||
            fsr_check_bad(v, "schedule: %d columns in one turn", unroll);
+}
+
+/* That they do lie so is a matter of sizes, of which nothing is known here. */
+static bool check_beside(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    return !s->beside ||
+           (s->kind == FSR_SCHEDULE_COL && !s->tall && !s->unroll && s->abreast > 1 && s->beside > 1 &&
+            s->beside <= MOST_BESIDE && s->walk[0].form == FSR_WALK_PLAIN && !s->walk[0].phased && !s->walk[0].near &&
+            fsr_kernel_may_lie_beside(v->k)) ||
+           fsr_check_bad(v, "schedule: %d columns beside each other", s->beside);
 }
 
 static bool check_part(const fsr_check *v) {
@@ -207,6 +218,6 @@ bool fsr_check_cpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->stand[i].keep && s->abreast != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->abreast);
-    return check_part(v) && check_unroll(v) && check_map(v) && check_walks(v) && check_arrays(v) &&
+    return check_part(v) && check_unroll(v) && check_beside(v) && check_map(v) && check_walks(v) && check_arrays(v) &&
            check_operators(v) && check_gathers(v) && check_rows(v) && check_outputs(v);
 }

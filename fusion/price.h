@@ -57,6 +57,8 @@ bool fsr_price_scatters_from(const fsr_prices *prices, const fsr_kernel *k, cons
 bool fsr_price_is_gather(const fsr_form *f);
 /* The dimension of a scheduled kernel along which vectors lie: of its innermost loop, of its threads. */
 int fsr_price_inner(const fsr_kernel *k);
+/* Turns of that loop; of columns that lie beside each other, for all rows. */
+double fsr_price_inner_extent(const fsr_group *group);
 /* Elements apart along a dimension of the domain; 0: the same one. Of computed places nothing is known. */
 double fsr_price_stride(const fsr_group *group, int access, int d);
 /* Operations, with what guards cost that are asked for, and loads and stores, both counted in loads: processors do

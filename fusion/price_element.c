@@ -25,7 +25,13 @@ bool fsr_price_is_gather(const fsr_form *f) {
 int fsr_price_inner(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const bool rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast > 1);
-    return rows ? k->nparallel - 1 : k->ndim - 1;
+    return rows && !s->beside ? k->nparallel - 1 : k->ndim - 1;
+}
+
+double fsr_price_inner_extent(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    const int d = fsr_price_inner(k);
+    return d < 0 ? 1 : (double)group->extent[d] * (k->schedule.beside ? (double)group->extent[k->nparallel - 1] : 1);
 }
 
 static double stride_of(const fsr_kernel *k, const fsr_form *f, int d) {
@@ -161,7 +167,7 @@ static bool is_asked(const fsr_kernel *k, const fsr_loop_version *version, int n
  * thread. */
 static double run_of(const fsr_group *group, int d) {
     const fsr_schedule *s = &group->kernel->schedule;
-    const double extent = d >= 0 ? (double)group->extent[d] : 1;
+    const double extent = s->beside ? fsr_price_inner_extent(group) : d >= 0 ? (double)group->extent[d] : 1;
     const int own = s->kind == FSR_SCHEDULE_COL ? s->vector : s->items;
     return s->target == FSR_TARGET_CPU ? extent : fmin(extent, fmax(own, 1));
 }

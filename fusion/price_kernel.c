@@ -157,8 +157,7 @@ static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, 
  * and what is left one by one. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7 times
  * their price (seed 170008), maxima in rows of 15 7.9 times (171246). */
 static double lost_vectors(const fsr_prices *prices, const fsr_group *group) {
-    const int d = fsr_price_inner(group->kernel);
-    const double inner = d >= 0 ? (double)group->extent[d] : 1, half = prices->lanes / 2;
+    const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
     if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
@@ -222,14 +221,13 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const fsr_schedule *s = &k->schedule;
     const double rows = (double)k->integer[FSR_INT_ROWS], elements = rows * (double)k->integer[FSR_INT_COLS];
-    const int d = fsr_price_inner(k);
-    const double passes = fmax(k->npasses, 1), inner = d < 0 ? 1 : fmax((double)group->extent[d], 1);
+    const double passes = fmax(k->npasses, 1), inner = fmax(fsr_price_inner_extent(group), 1);
     if (s->tall)
         return 0;
     if (s->kind == FSR_SCHEDULE_ROW)
         return rows * passes * (fsr_kernel_has_scan(k) ? prices->row : prices->start);
     if (s->kind == FSR_SCHEDULE_COL)
-        return elements * passes / fmin(inner, fmax(s->abreast, 1)) * prices->turn;
+        return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) * prices->turn;
     return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * prices->turn;
 }
 

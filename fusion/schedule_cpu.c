@@ -105,7 +105,7 @@ static bool rows_are_short(const fsr_group *group) {
     if (k->nparallel == 0 || fsr_kernel_has_loops(k))
         return false;
     if (k->integer[FSR_INT_COLS] > SHORT)
-        return fsr_group_slides(group);
+        return fsr_group_slides(group) || (k->ndim - k->nparallel > 1 && fsr_columns_lie_beside(k));
     const int64_t adjacent = group->extent[k->nparallel - 1], run = group->extent[k->ndim - 1];
     return adjacent >= BRIEF || (k->ndim - k->nparallel > 1 && run < NARROW && adjacent > run);
 }
@@ -294,6 +294,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     fsr_finish_versions(k);
     if (!k->schedule.tall)
         k->schedule.unroll = unroll_of(k);
+    fsr_finish_beside(k);
     fsr_finish_ahead(k);
     fsr_finish_fetched(k);
     fsr_finish_coming(k);

@@ -42,6 +42,9 @@ bool fsr_schedule_cpu(fsr_group *group);
 /* What fsr_schedule_finish does. schedule_tile.c, for a GPU; schedule_cpu.c. */
 void fsr_finish_gpu(fsr_kernel *k);
 void fsr_finish_cpu(fsr_kernel *k);
+/* schedule_beside.c: columns that lie beside each other as the rows do, in this plan; and the same of a schedule. */
+bool fsr_columns_lie_beside(const fsr_kernel *k);
+void fsr_finish_beside(fsr_kernel *k);
 /* schedule_walks.c: the form of each pass's loop, parts of long rows. */
 void fsr_finish_walks(fsr_kernel *k);
 /* schedule_stream.c: streams, once the loops that have strips are known, and rows ahead. */

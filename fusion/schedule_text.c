@@ -69,6 +69,7 @@ static const struct {
               FIELD(COUNT, CPU, chunk),
               FIELD(COUNT, CPU, work),
               FIELD(SOME, CPU, unroll),
+              FIELD(SOME, CPU, beside),
               FIELD(SOME, CPU, part),
               FIELD(SOME, CPU, strip),
               FIELD(SOME, CPU, block),

@@ -87,7 +87,7 @@ void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access) {
     if (e->s->tall)
         put_term(e, &sum, a, e->s->across, tile_row(e, row));
     if (e->spread)
-        put_term(e, &sum, a, e->k->nparallel - 1, "j");
+        put_term(e, &sum, a, e->beside ? e->k->ndim - 1 : e->k->nparallel - 1, "j");
     if (e->loop_dim >= 0)
         put_term(e, &sum, a, e->loop_dim, e->loop_var);
     put_symbols(e, &sum, a, e->based);

@@ -30,6 +30,9 @@ static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
 static void put_whole_chunk(fsr_c_emit *e, const fsr_body *loop) {
     if (e->laned) {
         put_chunk_of_lanes(e, loop);
+    } else if (e->s->beside) {
+        fsr_c_serial(e, loop);
+        fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
     } else {
         fsr_c_fold_reset(e, loop->folds, loop->nfolds);
         fsr_c_serial(e, loop);
@@ -197,7 +200,9 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
         return;
     e->walk = &e->s->walk[pass];
     e->column = nested ? "run + c" : "c";
-    if (e->abreast)
+    if (e->s->beside)
+        e->linear = nested ? "r * cols + run + j" : "r * cols + j";
+    else if (e->abreast)
         e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";
     else
         e->linear = nested ? "at + run + c" : "at + c";

@@ -137,10 +137,10 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
         put_depth(e, depth, sizeof depth);
     snprintf(stack, sizeof stack, "[%s]%s", depth, extent);
     for (int i = 0; i < n; i++) {
-        char lanes[FSR_EMIT_NAME];
-        snprintf(lanes, sizeof lanes, "[%d]", e->s->lanes);
+        char own[FSR_EMIT_NAME];
+        snprintf(own, sizeof own, "[%d]", e->s->beside ? e->s->beside * e->s->abreast : e->s->lanes);
         if (!is_in_strip(e, folds[i]))
-            fsr_c_fold_declare(e, folds[i], 'q', e->laned ? lanes : extent);
+            fsr_c_fold_declare(e, folds[i], 'q', e->laned || e->s->beside ? own : extent);
         if (!is_sequence(e, folds[i]))
             fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
                                fsr_c_is_scan(e, folds[i]) ? extent : stack);
@@ -158,7 +158,10 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     bool loop = e->laned && e->s->lanes > 1;
     if (all_sequences(e, folds, n))
         return;
-    fsr_c_states_begin(e);
+    if (e->s->beside)
+        fsr_c_beside_begin(e);
+    else
+        fsr_c_states_begin(e);
     if (loop)
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     for (int i = 0; i < n; i++)
@@ -231,6 +234,8 @@ static void put_few_lanes(fsr_c_emit *e, int fold) {
 /* Large halves each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     int half = e->laned ? e->s->lanes / 2 : 0;
+    if (e->s->beside)
+        fsr_c_beside_meet(e, folds, n);
     for (; half >= e->s->level; half /= 2) {
         char other[FSR_EMIT_NAME];
         snprintf(other, sizeof other, "[l + %d]", half);

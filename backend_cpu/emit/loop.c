@@ -124,6 +124,10 @@ void fsr_c_columns(fsr_c_emit *e, const fsr_body *loop) {
         put_along(e, loop);
         return;
     }
+    if (e->s->beside) {
+        fsr_c_beside(e, loop);
+        return;
+    }
     if (!e->abreast) {
         fsr_c_by_version(e, loop, "c0", "c1", 1, put_run);
         return;

@@ -52,6 +52,7 @@ typedef struct fsr_c_emit {
     const char *loop_var;
     int tile_row;       /* of a tile: the row whose text is being printed, -1: loops over l go along them */
     bool spread;        /* addresses also advance by j along the last parallel dimension (COL) */
+    bool beside;        /* along the columns instead, as one loop goes along those of all rows of a block */
     const char *linear; /* text of a linear access's address in the present loop */
     const char *row;    /* of a row_linear one */
     const char *column; /* of the flat column */

@@ -16,8 +16,8 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emi
 /* What the arguments of such functions need, and the functions themselves. */
 void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out);
 /* Tells the compiler that a loop's iterations are independent: no array overlaps another, or no element is read that
- * another iteration writes (fsr_array). It does not see that itself of arrays shared in place, nor of many arrays. Not
- * for loops that fold. */
+ * another iteration writes (fsr_array). It does not see that itself of arrays shared in place, nor of many arrays.
+ * Not for loops that fold. */
 void fsr_c_independent(fsr_c_emit *e);
 /* The first line of a loop of which no vector code shall be made. */
 void fsr_c_scalar_mark(fsr_c_emit *e);
@@ -73,8 +73,8 @@ void fsr_c_widen_prelude(const fsr_c_emit *e, fsr_text *to);
 
 /* ---- pair.c: reductions that keep their order --------------------------------------------------- */
 
-/* Their arrays, beside the states; the COMBINE instruction (false: there is nothing particular about it); the loop over
- * [c0, c1), whose body `print` prints. */
+/* Their arrays, beside the states; the COMBINE instruction (false: there is nothing particular about it); the loop
+ * over [c0, c1), whose body `print` prints. */
 void fsr_c_pair_arrays(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_pair_input(fsr_c_emit *e, int fold);
 void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop));
@@ -85,8 +85,8 @@ void fsr_c_pairs(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *
 bool fsr_c_has_lanes(const fsr_c_emit *e, const fsr_body *loop);
 /* One of the loop being printed. */
 bool fsr_c_is_laned(const fsr_c_emit *e, int fold);
-/* Their arrays; the COMBINE instruction (false: the fold is none); what a part of a strip's instructions has put there,
- * into the lanes. */
+/* Their arrays; the COMBINE instruction (false: the fold is none); what a part of a strip's instructions has put
+ * there, into the lanes. */
 void fsr_c_laned_arrays(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_laned_input(fsr_c_emit *e, int fold);
 void fsr_c_laned_strip(fsr_c_emit *e, const fsr_body *part);
@@ -133,8 +133,8 @@ void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char
 
 /* ---- inside.c: computed indices ------------------------------------------------------------------ */
 
-/* moor.c: pointers of loads whose guards are the same for the whole loop, once `outer` is there; whether a load is one,
- * and its text. */
+/* moor.c: pointers of loads whose guards are the same for the whole loop, once `outer` is there; whether a load is
+ * one, and its text. */
 void fsr_c_moor(fsr_c_emit *e, const fsr_body *loop);
 bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst);
 void fsr_c_put_moored(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
@@ -168,8 +168,8 @@ void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop);
 
 /* The functions that the others' text calls. */
 void fsr_c_pack_prelude(const fsr_c_emit *e, fsr_text *to);
-/* Of store `number`: its arrays, once a row or part whose carries are known; what the loop does; what follows the loop
- * in each strip; what follows the last strip. */
+/* Of store `number`: its arrays, once a row or part whose carries are known; what the loop does; what follows the
+ * loop in each strip; what follows the last strip. */
 void fsr_c_pack_arrays(fsr_c_emit *e, int number);
 void fsr_c_pack_store(fsr_c_emit *e, int number);
 void fsr_c_pack_strip(fsr_c_emit *e, int number);
@@ -233,6 +233,16 @@ void fsr_c_loop_call(fsr_c_emit *e, int number);
 
 /* Declares cu and goes over columns c0 .. cu, whole turns of them. */
 void fsr_c_unrolled(fsr_c_emit *e, const fsr_body *loop);
+
+/* ---- beside.c: columns that lie beside each other as the rows of a block do --------------------------------- */
+
+/* One loop along the rows and the columns that are a run of memory; of a single folded dimension from fresh states
+ * on. */
+void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop);
+/* The loop over the states of all of them. */
+void fsr_c_beside_begin(fsr_c_emit *e);
+/* A row's states become one, in its place. */
+void fsr_c_beside_meet(fsr_c_emit *e, const int *folds, int n);
 
 /* ---- rows.c: the loops over rows ------------------------------------------------------------------------ */
 

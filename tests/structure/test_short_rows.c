@@ -66,8 +66,8 @@ static void calls(void **state) {
     fsr_program_clear(&p);
 }
 
-/* On a GPU all of a row in order, where they were, and the first of them, with what is before and behind; longer rows,
- * and places of wider elements, are calls. */
+/* On a GPU all of a row in order, where they were, and the first of them, with what is before and behind; longer
+ * rows, and places of wider elements, are calls. */
 static void sorted(void **state) {
     (void)state;
     static const int on_gpu[] = {0, 1};
@@ -104,6 +104,32 @@ static void one_thread(void **state) {
     }
 }
 
+/* Columns that lie beside each other as the rows do are one run of memory for a CPU: of squares, of a few
+ * neighbours, of pictures in wider ones. Not what has weights for each column, nor what lies otherwise. */
+static void beside(void **state) {
+    (void)state;
+    const fsr_node x = fsr_input(g, "x", FSR_U8, 2, (int64_t[]){256, 1024}), y = plan_matrix(g, 1000, 4);
+    const fsr_node four = fsr_reshape(x, 4, (int64_t[]){64, 4, 256, 4}), w = plan_vector(g, 4);
+    const fsr_node eight = fsr_reshape(fsr_slice(x, 1, 8, 1016, 1), 4, (int64_t[]){32, 8, 126, 8});
+    const fsr_node every = fsr_reshape(fsr_slice(x, 1, 0, 1024, 2), 4, (int64_t[]){64, 4, 128, 4});
+    const struct {
+        fsr_node out;
+        int beside;
+    } cases[] = {{fsr_sum_as(four, FSR_I32, AXES(1, 3), 2, 0), 4},
+                 {fsr_max(eight, AXES(1, 3), 2, 0), 8},
+                 {fsr_sum(y, AXES(1), 1, 0), 4},
+                 {fsr_sum_as(every, FSR_I32, AXES(1, 3), 2, 0), 0},
+                 {fsr_sum(fsr_mul(y, w), AXES(1), 1, 0), 0},
+                 {fsr_sum_as(four, FSR_I32, AXES(2, 3), 2, 0), 0}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        fsr_program p = plan_of(&target_cpu, &cases[i].out, 1);
+        const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+        fsr_program_clear(&p);
+        if (s.beside != cases[i].beside)
+            fail_msg("%d: %d beside each other, not %d", i, s.beside, cases[i].beside);
+    }
+}
+
 /* Ranks that are computed: a GPU chooses among all of the row, a CPU calls. */
 static void computed(void **state) {
     (void)state;
@@ -119,6 +145,6 @@ static void computed(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(despike), T(rows), T(calls), T(sorted), T(one_thread), T(computed)};
+    const struct CMUnitTest tests[] = {T(despike), T(rows), T(calls), T(sorted), T(one_thread), T(beside), T(computed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,10 @@ DAMAGE(unrolled_rows, s->unroll = 4)
 DAMAGE(unrolled_tiles, s->unroll = 4)
 DAMAGE(unrolled_much, s->kind = FSR_SCHEDULE_COL; s->walk[0].form = FSR_WALK_PLAIN; s->part = 0; s->unroll = 17)
 
+DAMAGE(beside_rows, s->beside = 4)
+DAMAGE(beside_much, s->kind = FSR_SCHEDULE_COL; s->walk[0].form = FSR_WALK_PLAIN; s->part = 0; s->abreast = 64;
+       s->beside = 33)
+
 DAMAGE(no_tile, s->across = 1)
 DAMAGE(across_last, s->tall = 4; s->across = 1)
 DAMAGE(tall_rows, s->tall = 4)
@@ -204,6 +208,8 @@ static const struct {
     {sums, unrolled_rows, "schedule: 4 columns in one turn"},
     {tiles, unrolled_tiles, "schedule: v3 has no need of a panel"},
     {sums, unrolled_much, "schedule: 17 columns in one turn"},
+    {sums, beside_rows, "schedule: 4 columns beside each other"},
+    {sums, beside_much, "schedule: 33 columns beside each other"},
     {sums, no_tile, "schedule: a tile across dimension 1 that is not tall"},
     {tiles, across_last, "schedule: no tile of 4 outputs across dimension 1"},
     {tiles, too_tall, "schedule: no tile of 17 outputs across dimension 0"},

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns that lie beside each other as the rows of a block do (schedule.beside, fusion/schedule_beside.c), in
+ * generated C: one loop over the elements of both, a state each. Where the chunk ends a row's states meet, in the
+ * order of its columns, and row j's stands at place j: places are read before they are written, as j is at most the
+ * first of those that row j's states have. */
+#include "backend_cpu/emit/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+void fsr_c_beside_begin(fsr_c_emit *e) {
+    fsr_c_begin(e, "for (i64 j = 0; j < m * %d; ++j)", e->s->beside);
+}
+
+void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {
+    e->loop_dim = -1;
+    e->beside = true;
+    fsr_c_independent(e);
+    fsr_c_beside_begin(e);
+    for (int i = 0; i < loop->nfolds && e->k->ndim - e->k->nparallel == 1; i++)
+        fsr_c_fold_identity(e, loop->folds[i], 'q', "[j]");
+    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    fsr_c_end(e);
+    e->beside = false;
+}
+
+/* One fold's states of row j. */
+static void put_meeting(fsr_c_emit *e, int fold) {
+    const fsr_combine *c = e->k->fold[fold].combine;
+    char at[FSR_EMIT_NAME];
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "%s g%d_%d = q%d_%d[j * %d];", fsr_c_type(fsr_combine_dtype(c, i)), fold, i, fold, i,
+                   e->s->beside);
+    for (int i = 1; i < e->s->beside; i++) {
+        snprintf(at, sizeof at, "[j * %d + %d]", e->s->beside, i);
+        fsr_c_fold_pair(e, fold, 'g', "", 'q', at);
+    }
+    for (int i = 0; i < c->arity; i++)
+        fsr_c_line(e, "q%d_%d[j] = g%d_%d;", fold, i, fold, i);
+}
+
+void fsr_c_beside_meet(fsr_c_emit *e, const int *folds, int n) {
+    for (int i = 0; i < n; i++) {
+        fsr_c_independent(e);
+        fsr_c_rows_begin(e);
+        put_meeting(e, folds[i]);
+        fsr_c_rows_end(e);
+    }
+}
