@@ -7,11 +7,19 @@
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
 
-/* Something may be worse in the joined kernel than it is apart: a gather; beside folds, a guard or an array that lies
- * across another one. */
-static bool is_doubtful(const fsr_prices *prices, const fsr_group *group) {
+/* A fold or scan that goes element after element: what a GPU computes in its loop its few threads compute alone. */
+static bool goes_in_order(const fsr_kernel *k) {
+    bool any = false;
+    for (int f = 0; f < k->nfolds; ++f)
+        any = any || k->fold[f].combine->sequential;
+    return any;
+}
+
+/* Something may be worse in the joined kernel than it is apart: a gather; beside folds, a guard, an array that lies
+ * across another one, or on a GPU an order. */
+static bool is_doubtful(const fsr_prices *prices, const fsr_group *group, bool gpu) {
     const fsr_kernel *k = group->kernel;
-    bool turned = false, straight = false, gathers = false;
+    bool turned = false, straight = false, gathers = gpu && goes_in_order(k);
     for (int a = 0; a < k->naccesses; ++a) {
         const fsr_form f = fsr_form_of_access(k, group->kernel->integer, a);
         const int way = fsr_price_direction(prices, k, &f, a, k->ndim - 1);
@@ -26,7 +34,7 @@ bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, cons
                              fsr_note *note) {
     const fsr_prices *prices = fsr_prices_of(p->target->gpu);
     double issue;
-    if (both->library || a->library || b->library || !is_doubtful(prices, both))
+    if (both->library || a->library || b->library || !is_doubtful(prices, both, p->target->gpu))
         return false;
     const double joined = fsr_price_group(p, both, &issue);
     const double apart = fsr_price_group(p, a, &issue) + fsr_price_group(p, b, &issue);

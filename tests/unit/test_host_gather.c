@@ -79,7 +79,7 @@ static void columns(void **state) {
     (void)state;
     check(fsr_sum(chosen(40, 8, 5), AXES(0), 1, 0), FSR_SCHEDULE_COL, 2);
     check(fsr_sum(picked(40, 20, 5), AXES(0), 1, 0), FSR_SCHEDULE_ROW, 0);
-    check(fsr_cumsum(chosen(40, 8, 5), AXES(0), 1, 0), FSR_SCHEDULE_COL, 0);
+    check(fsr_cumsum(chosen(12, 32, 5), AXES(0), 1, 0), FSR_SCHEDULE_COL, 0);
 }
 
 static void long_rows(void **state) {
