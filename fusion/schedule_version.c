@@ -84,15 +84,16 @@ static void choose(fsr_schedule *s, fsr_loop_version version) {
         s->version[s->nversions++] = version;
 }
 
-/* What never holds in short intervals at which next to nothing is left to do, wherever the other indices are. */
+/* What never holds in short intervals of lines at which next to nothing is left to do, wherever the other indices are. */
 static void choose_ends(fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     fsr_cells own;
+    fsr_line line[FSR_MOST_LINES];
     int spared;
-    for (int d = 0; d < k->ndim && k->nconditions; ++d) {
-        if (group->extent[d] < 1)
+    for (int d = 0, n = k->nconditions ? fsr_lines_of(group, line) : 0; d < n; ++d) {
+        if (line[d].extent < 1)
             return;
-        fsr_intervals_of(group, d, &own);
+        fsr_intervals_of(group, &line[d], &own);
         for (int i = 0; i < own.n; ++i) {
             const fsr_loop_version never = {0, own.at[i].known.never};
             if (never.never && own.at[i].share < 1.0 / FEW && own.at[i].share >= 1.0 / FEWEST &&

@@ -4,6 +4,10 @@
  * Where conditions begin and end along each dimension cuts it into intervals, and these the domain into cells, in each
  * of which every condition either holds or does not. Cells that know the same are one, with the share of all.
  *
+ * On a CPU conditions that count the elements of several outer dimensions cut these as if they were one: rows that are
+ * folded sixteen at a time, of a picture that was turned by three. Counter-example to dimensions alone: each of 128
+ * columns asked of what its row decides, which is no vector code; 8.2 ms, and 2.9 with versions.
+ *
  * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is:
  * its share of the dimension is taken, as if it had nothing to do with others. A condition with a step holds at times
  * in its interval; outside of the innermost loop each phase is a cell. */
@@ -13,6 +17,7 @@
 #include "fusion/schedule_parts.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_CUTS = 2 * FSR_MAX_CONDITIONS + 2,
@@ -20,24 +25,63 @@ enum {
     WARP = 32
 };
 
-/* The condition is a run of dimension d alone. A short innermost loop asks: short runs cost more than they spare. */
-static bool moves_along(const fsr_group *group, int condition, const fsr_form *f, int d) {
+/* The elements of several dimensions, outside of the innermost loop, in order; false: it is no such form. */
+static bool counts_several(const fsr_kernel *k, int condition, const fsr_form *f, fsr_line *line) {
+    int several = 0;
+    *line = (fsr_line){.extent = 1, .dim = -1};
+    if (k->schedule.target != FSR_TARGET_CPU || f->nterms || f->divisor != 1 || k->condition[condition].step ||
+        !fsr_condition_is_decidable(k, condition) || fsr_condition_is_inner(k, condition))
+        return false;
+    for (int d = k->ndim - 1; d >= 0; --d) {
+        if (f->stride[d] == 0 || f->extent[d] == 1)
+            continue;
+        if (f->stride[d] != line->extent)
+            return false;
+        line->stride[d] = f->stride[d];
+        line->extent = fsr_size_mul(line->extent, f->extent[d]);
+        ++several;
+    }
+    return several > 1;
+}
+
+int fsr_lines_of(const fsr_group *group, fsr_line line[FSR_MOST_LINES]) {
     const fsr_kernel *k = group->kernel;
-    if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(f, d) ||
+    int n = 0;
+    for (; n < k->ndim; ++n) {
+        line[n] = (fsr_line){.extent = group->extent[n], .dim = n};
+        line[n].stride[n] = 1;
+    }
+    for (int c = 0; c < k->nconditions && n < FSR_MOST_LINES; ++c) {
+        const fsr_form f = fsr_form_of(k, k->integer, k->condition[c].form);
+        bool known = !counts_several(k, c, &f, &line[n]);
+        for (int i = k->ndim; i < n && !known; ++i)
+            known = memcmp(line[i].stride, line[n].stride, sizeof line[i].stride) == 0;
+        n += !known;
+    }
+    return n;
+}
+
+/* The condition is a run of the line alone. A short innermost loop asks: short runs cost more than they spare. */
+static bool moves_along(const fsr_group *group, int condition, const fsr_form *f, const fsr_line *line) {
+    const fsr_kernel *k = group->kernel;
+    fsr_line own;
+    if (line->dim < 0)
+        return counts_several(k, condition, f, &own) && memcmp(own.stride, line->stride, sizeof own.stride) == 0;
+    if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(f, line->dim) ||
         (k->schedule.brief && fsr_condition_is_inner(k, condition)))
         return false;
     for (int i = 0; i < k->ndim; ++i)
-        if (i != d && f->stride[i] != 0 && f->extent[i] > 1)
+        if (i != line->dim && f->stride[i] != 0 && f->extent[i] > 1)
             return false;
     return true;
 }
 
 /* It is [low, high) of it. */
-static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, int64_t *high) {
+static bool run_of(const fsr_group *group, int condition, const fsr_line *line, int64_t *low, int64_t *high) {
     const fsr_kernel *k = group->kernel;
     const fsr_condition *c = &k->condition[condition];
     const fsr_form f = fsr_form_of(k, group->kernel->integer, c->form);
-    if (f.nterms || !moves_along(group, condition, &f, d))
+    if (f.nterms || !moves_along(group, condition, &f, line))
         return false;
     *low = -f.offset;
     *high = *low + group->kernel->integer[c->extent];
@@ -50,9 +94,10 @@ static bool run_of(const fsr_group *group, int condition, int d, int64_t *low, i
 static bool floats(const fsr_group *group, int condition, double *share) {
     const fsr_condition *c = &group->kernel->condition[condition];
     const fsr_form f = fsr_form_of(group->kernel, group->kernel->integer, c->form);
-    for (int d = 0; d < group->kernel->ndim && f.nterms && !c->step; ++d)
-        if (moves_along(group, condition, &f, d)) {
-            const double part = (double)group->kernel->integer[c->extent] / (double)group->extent[d];
+    fsr_line line[FSR_MOST_LINES];
+    for (int d = fsr_lines_of(group, line) - 1; d >= 0 && f.nterms && !c->step; --d)
+        if (moves_along(group, condition, &f, &line[d])) {
+            const double part = (double)group->kernel->integer[c->extent] / (double)line[d].extent;
             *share = part < 1 ? part : group->kernel->schedule.target == FSR_TARGET_GPU ? 1 : 0.5;
             return true;
         }
@@ -77,16 +122,16 @@ static void add(fsr_cells *to, fsr_loop_version known, double share, double alon
     to->at[i].alone += alone;
 }
 
-/* The conditions that are runs of a dimension, and of each where it holds. */
+/* The conditions that are runs of a line, and of each where it holds. */
 typedef struct runs {
     int n, condition[FSR_MAX_CONDITIONS];
     int64_t low[FSR_MAX_CONDITIONS], high[FSR_MAX_CONDITIONS];
 } runs;
 
-static void runs_of(const fsr_group *group, int d, runs *out) {
+static void runs_of(const fsr_group *group, const fsr_line *line, runs *out) {
     out->n = 0;
     for (int c = 0; c < group->kernel->nconditions; ++c)
-        if (run_of(group, c, d, &out->low[out->n], &out->high[out->n]))
+        if (run_of(group, c, line, &out->low[out->n], &out->high[out->n]))
             out->condition[out->n++] = c;
 }
 
@@ -170,13 +215,14 @@ static double warps_within(const fsr_group *group, int d, int64_t from, int64_t 
     return fmax(1 - all / (double)row, 0);
 }
 
-/* Adds what is known where index d is in [from, to), in which there is no cut. A condition with a step holds there at
+/* Adds what is known where a line's index is in [from, to), in which there is no cut. A condition with a step holds there at
  * times; outside of the innermost loop a version may know at which. */
-static void add_interval(const fsr_group *group, const runs *r, int d, int64_t from, int64_t to, fsr_cells *out) {
+static void add_interval(const fsr_group *group, const runs *r, const fsr_line *line, int64_t from, int64_t to,
+                         fsr_cells *out) {
     const fsr_kernel *k = group->kernel;
     const bool warps = k->schedule.target == FSR_TARGET_GPU && k->schedule.kind == FSR_SCHEDULE_MAP;
-    fsr_cell all = {.share = (double)(to - from) / (double)group->extent[d]};
-    all.alone = warps && to - from < group->extent[d] ? warps_within(group, d, from, to) : all.share;
+    fsr_cell all = {.share = (double)(to - from) / (double)line->extent};
+    all.alone = warps && to - from < line->extent ? warps_within(group, line->dim, from, to) : all.share;
     for (int i = 0; i < r->n; ++i) {
         const uint64_t bit = UINT64_C(1) << r->condition[i];
         const bool covers = r->low[i] <= from && r->high[i] >= to;
@@ -186,12 +232,12 @@ static void add_interval(const fsr_group *group, const runs *r, int d, int64_t f
     add_phases(group, r, from, to, &all, out);
 }
 
-void fsr_intervals_of(const fsr_group *group, int d, fsr_cells *out) {
-    const int64_t extent = group->extent[d];
+void fsr_intervals_of(const fsr_group *group, const fsr_line *line, fsr_cells *out) {
+    const int64_t extent = line->extent;
     int64_t cut[MOST_CUTS];
     int n = 0;
     runs r;
-    runs_of(group, d, &r);
+    runs_of(group, line, &r);
     out->n = 0;
     cut[n++] = 0;
     cut[n++] = extent;
@@ -202,7 +248,7 @@ void fsr_intervals_of(const fsr_group *group, int d, fsr_cells *out) {
     qsort(cut, (size_t)n, sizeof *cut, compare);
     for (int i = 0; i + 1 < n; ++i)
         if (cut[i] < cut[i + 1])
-            add_interval(group, &r, d, cut[i], cut[i + 1], out);
+            add_interval(group, &r, line, cut[i], cut[i + 1], out);
 }
 
 static void multiply(fsr_cells *all, const fsr_cells *by, double least) {
@@ -234,11 +280,13 @@ double fsr_condition_share(const fsr_group *group, int condition, double *period
     const fsr_condition *c = &group->kernel->condition[condition];
     int64_t low, high;
     double share, points = 1;
+    fsr_line line[FSR_MOST_LINES];
+    fsr_lines_of(group, line);
     for (int d = group->kernel->ndim - 1; d >= 0; --d) {
         const int64_t extent = group->extent[d];
         *period = points * (double)(c->step ? group->kernel->integer[c->step] : extent);
         points *= (double)extent;
-        if (extent < 1 || !run_of(group, condition, d, &low, &high))
+        if (extent < 1 || !run_of(group, condition, &line[d], &low, &high))
             continue;
         const int64_t from = low > 0 ? low : 0, to = high < extent ? high : extent;
         share = to > from ? (double)(to - from) / (double)extent : 0;
@@ -255,13 +303,15 @@ static int larger_first(const void *a, const void *b) {
 
 void fsr_cells_of(const fsr_group *group, double least, fsr_cells *out) {
     fsr_cells own;
+    fsr_line line[FSR_MOST_LINES];
+    const int n = group->kernel->nconditions ? fsr_lines_of(group, line) : 0;
     *out = (fsr_cells){.n = 1, .at = {{.share = 1, .alone = 1}}};
-    for (int d = 0; d < group->kernel->ndim && group->kernel->nconditions; ++d) {
-        if (group->extent[d] < 1) {
+    for (int i = 0; i < n; ++i) {
+        if (line[i].extent < 1) {
             out->n = 0;
             return;
         }
-        fsr_intervals_of(group, d, &own);
+        fsr_intervals_of(group, &line[i], &own);
         multiply(out, &own, least);
     }
     float_over(group, out, least);

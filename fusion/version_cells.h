@@ -21,9 +21,22 @@ static inline bool fsr_version_same(const fsr_loop_version *a, const fsr_loop_ve
     return a->holds == b->holds && a->never == b->never;
 }
 
+/* A way through the domain along which conditions may be runs: a dimension, or on a CPU several outer ones, in whose
+ * order a condition counts the elements. */
+typedef struct fsr_line {
+    int64_t stride[FSR_MAX_DIMS]; /* of an index, for each of a dimension's */
+    int64_t extent;
+    int dim; /* the only one; -1: several */
+} fsr_line;
+
+enum { FSR_MOST_LINES = FSR_MAX_DIMS + 4 };
+
+/* Returns how many there are; dimensions come first, by number. */
+int fsr_lines_of(const fsr_group *group, fsr_line line[FSR_MOST_LINES]);
+
 /* Those that have at least this share of the elements, the largest first; none of a domain without elements. */
 void fsr_cells_of(const fsr_group *group, double least, fsr_cells *out);
-/* The intervals of dimension d, whose extent is not 0, as cells: what is known of the index along it alone. */
-void fsr_intervals_of(const fsr_group *group, int d, fsr_cells *out);
+/* The intervals of a line, whose extent is not 0, as cells: what is known of the index along it alone. */
+void fsr_intervals_of(const fsr_group *group, const fsr_line *line, fsr_cells *out);
 
 #endif
