@@ -2,21 +2,23 @@
 /* Versions of loops: what is known of the conditions of guards where they run.
  *
  * A version is printed for cells (version_cells.c) that are a fair part of the domain: the inside of a stencil, the
- * pieces of a concatenation. Everything else, corners and edges, runs the version that asks. Counter-example to asking
- * in the loop: nine neighbours with their edges repeated are 81 masked loads an element, of which nine are wanted.
- * Counter-example to a version for each cell: 27 of a stencil in three dimensions, 26 of them for one element in forty.
+ * pieces of a concatenation. Everything else, corners and edges, runs the version that asks. Counter-example to
+ * asking in the loop: nine neighbours with their edges repeated are 81 masked loads an element, of which nine are
+ * wanted. Counter-example to a version for each cell: 27 of a stencil in three dimensions, 26 of them for one
+ * element in forty.
  *
  * On a CPU short intervals of a dimension have a version as well if next to nothing is left to do there, as where a
- * paste keeps what was there: what asks is no vector code for the few elements at the end of a row. Counter-example to
- * one size for all: a heat equation in lines of 120 elements, whose two ends took as long as the 118 between them.
+ * paste keeps what was there: what asks is no vector code for the few elements at the end of a row. Counter-example
+ * to one size for all: a heat equation in lines of 120 elements, whose two ends took as long as the 118 between
+ * them.
  *
  * Cells depend on sizes, and are found when a schedule is chosen. How much text there may be is known when it is
  * finished; then what is left stands in an order that does not depend on which cell is larger, so that the kernel of
  * another shape is the same one.
  *
  * A condition with a step (x[::2] = y) holds for some elements of its interval. On a CPU those are done again, after
- * the others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written could
- * be read. */
+ * the others, in a loop of their own (cut_steps); not where arrays share memory: what the first loop has written
+ * could be read. */
 #include "fusion/address.h"
 #include "fusion/affine.h"
 #include "fusion/schedule_parts.h"
@@ -84,7 +86,8 @@ static void choose(fsr_schedule *s, fsr_loop_version version) {
         s->version[s->nversions++] = version;
 }
 
-/* What never holds in short intervals of lines at which next to nothing is left to do, wherever the other indices are. */
+/* What never holds in short intervals of lines at which next to nothing is left to do, wherever the other indices
+ * are. */
 static void choose_ends(fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     fsr_cells own;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of a domain, for versions of loops (schedule_version.c).
  *
- * Where conditions begin and end along each dimension cuts it into intervals, and these the domain into cells, in each
- * of which every condition either holds or does not. Cells that know the same are one, with the share of all.
+ * Where conditions begin and end along each dimension cuts it into intervals, and these the domain into cells, in
+ * each of which every condition either holds or does not. Cells that know the same are one, with the share of all.
  *
- * On a CPU conditions that count the elements of several outer dimensions cut these as if they were one: rows that are
- * folded sixteen at a time, of a picture that was turned by three. Counter-example to dimensions alone: each of 128
- * columns asked of what its row decides, which is no vector code; 8.2 ms, and 2.9 with versions.
+ * On a CPU conditions that count the elements of several outer dimensions cut these as if they were one: rows that
+ * are folded sixteen at a time, of a picture that was turned by three. Counter-example to dimensions alone: each of
+ * 128 columns asked of what its row decides, which is no vector code; 8.2 ms, and 2.9 with versions.
  *
  * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is:
- * its share of the dimension is taken, as if it had nothing to do with others. A condition with a step holds at times
- * in its interval; outside of the innermost loop each phase is a cell. */
+ * its share of the dimension is taken, as if it had nothing to do with others. A condition with a step holds at
+ * times in its interval; outside of the innermost loop each phase is a cell. */
 #include "fusion/version_cells.h"
 #include "fusion/address.h"
 #include "fusion/affine.h"
@@ -173,8 +173,8 @@ static void add_steps(fsr_cells *out, const fsr_cell *all, uint64_t steps, uint6
 }
 
 /* Adds a cell for each set of the conditions `steps` that hold together; where there are too many phases to look at,
- * for each of them as if it were alone. Counter-example to versions where all of them hold and where none does: of the
- * two colours of a checkerboard one has each row. */
+ * for each of them as if it were alone. Counter-example to versions where all of them hold and where none does: of
+ * the two colours of a checkerboard one has each row. */
 static void add_phases(const fsr_group *group, const runs *r, int64_t from, int64_t to, const fsr_cell *all,
                        fsr_cells *out) {
     const int64_t period = period_of(group, r, from, to);
@@ -215,8 +215,8 @@ static double warps_within(const fsr_group *group, int d, int64_t from, int64_t 
     return fmax(1 - all / (double)row, 0);
 }
 
-/* Adds what is known where a line's index is in [from, to), in which there is no cut. A condition with a step holds there at
- * times; outside of the innermost loop a version may know at which. */
+/* Adds what is known where a line's index is in [from, to), in which there is no cut. A condition with a step holds
+ * there at times; outside of the innermost loop a version may know at which. */
 static void add_interval(const fsr_group *group, const runs *r, const fsr_line *line, int64_t from, int64_t to,
                          fsr_cells *out) {
     const fsr_kernel *k = group->kernel;
