@@ -51,7 +51,7 @@ int fsr_lines_of(const fsr_group *group, fsr_line line[FSR_MOST_LINES]) {
         line[n] = (fsr_line){.extent = group->extent[n], .dim = n};
         line[n].stride[n] = 1;
     }
-    for (int c = 0; c < k->nconditions && n < FSR_MOST_LINES; ++c) {
+    for (int c = 0; k->schedule.target == FSR_TARGET_CPU && c < k->nconditions && n < FSR_MOST_LINES; ++c) {
         const fsr_form f = fsr_form_of(k, k->integer, k->condition[c].form);
         bool known = !counts_several(k, c, &f, &line[n]);
         for (int i = k->ndim; i < n && !known; ++i)
@@ -95,7 +95,9 @@ static bool floats(const fsr_group *group, int condition, double *share) {
     const fsr_condition *c = &group->kernel->condition[condition];
     const fsr_form f = fsr_form_of(group->kernel, group->kernel->integer, c->form);
     fsr_line line[FSR_MOST_LINES];
-    for (int d = fsr_lines_of(group, line) - 1; d >= 0 && f.nterms && !c->step; --d)
+    if (!f.nterms || c->step)
+        return false;
+    for (int d = fsr_lines_of(group, line) - 1; d >= 0; --d)
         if (moves_along(group, condition, &f, &line[d])) {
             const double part = (double)group->kernel->integer[c->extent] / (double)line[d].extent;
             *share = part < 1 ? part : group->kernel->schedule.target == FSR_TARGET_GPU ? 1 : 0.5;
