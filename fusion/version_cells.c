@@ -6,7 +6,7 @@
  *
  * On a CPU conditions that count the elements of several outer dimensions cut these as if they were one: rows that
  * are folded sixteen at a time, of a picture that was turned by three. Counter-example to dimensions alone: each of
- * 128 columns asked of what its row decides, which is no vector code; 8.2 ms, and 2.9 with versions.
+ * 128 columns asked of what its row decides, which is no vector code; 5.7 ms, and 0.48 with versions.
  *
  * Where a box lies that moves (a slice that is assigned to at a run-time offset) is not known, only how large it is:
  * its share of the dimension is taken, as if it had nothing to do with others. A condition with a step holds at
