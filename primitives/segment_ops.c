@@ -27,16 +27,17 @@ static void applied(fsr_node *out, const fsr_node *left, const fsr_node *right, 
     out[0] = fsr_map(a->at, a->op, (fsr_node[]){left[0], right[0]}, 2);
 }
 
-/* Sums of fewer elements are a few short kernels, in which more fuses. */
-enum { LEAST_ELEMENTS = 1 << 18 };
+/* Sums of fewer elements are one short kernel, in which more fuses; those of fewer than MANY are not worth the lanes
+ * of a backend without the call, which are GPUs. */
+enum { LEAST_ELEMENTS = 1 << 6, MANY_ELEMENTS = 1 << 18 };
 
 static bool has_call(const fsr_segments *s, const known *k, fsr_node x) {
     return k->op == FSR_OP_ADD && fsr_dtype_is_inexact(fsr_node_dtype(x)) && fsr_node_ndim(x) == 1 &&
            s->n >= LEAST_ELEMENTS && s->count > 0;
 }
 
-/* Sums of floats of many elements, as a library call beside what says the same, plain: a backend that has the call adds
- * each segment up where it lies. */
+/* Sums of floats of many elements, as a library call beside what says the same, plain: a backend that has the call
+ * adds each segment up where it lies. */
 static fsr_node summed(const fsr_segments *s, const known *k, fsr_node x, fsr_node plain) {
     const fsr_node arg[] = {s->offsets, x, plain};
     const fsr_rec *sound = fsr_node_sound(plain);
@@ -69,9 +70,8 @@ static fsr_node folded(fsr_site at, const known *k, fsr_node x, fsr_node offsets
     apply a = {at, k->op};
     const fsr_value identity = fsr_op_identity(k->op, state);
     const fsr_operator op = {applied, &a, 1, {0}, true, {&identity}};
-    /* Backends without the call are GPUs. */
-    fsr_segment_fold(&s, &out, &x, &op,
-                     (k->op == FSR_OP_ADD ? FSR_FOLD_WIDE : 0) | (has_call(&s, k, x) ? FSR_FOLD_LANES : 0));
+    const bool lanes = has_call(&s, k, x) && s.n >= MANY_ELEMENTS;
+    fsr_segment_fold(&s, &out, &x, &op, (k->op == FSR_OP_ADD ? FSR_FOLD_WIDE : 0) | (lanes ? FSR_FOLD_LANES : 0));
     out = summed(&s, k, x, out);
     return fsr_node_sound(out) ? fsr_segments_result(&s, fsr_convert(at, out, dtype, false)) : out;
 }

