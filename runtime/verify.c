@@ -11,12 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct fetcher {
+    fsr_context *ctx;
+    const fsr_graph *g;
+} fetcher;
+
+/* Of a value with a length what is there, then zeros: what lies behind has never been written. */
 static fsr_status fetch(void *user, const fsr_rec *leaf, int output, void *dst, int64_t bytes) {
-    fsr_context *ctx = user;
+    const fetcher *f = user;
     fsr_fault fault = {FSR_OK, NULL};
+    int64_t there = 0;
     if (!leaf->buffer[output])
         return FSR_ERR_UNBOUND;
-    fsr_status status = ctx->backend->ops->copy_out(ctx->backend, dst, leaf->buffer[output]->data, bytes, NULL, &fault);
+    fsr_status status = FSR_OK;
+    if (leaf->length.origin) {
+        status = fsr_count_there(f->ctx, f->g, leaf, &there, &fault);
+        memset(dst, 0, (size_t)bytes);
+        bytes = there * (int64_t)fsr_dtype_size(leaf->dtype[output]);
+    }
+    if (!status)
+        status = f->ctx->backend->ops->copy_out(f->ctx->backend, dst, leaf->buffer[output]->data, bytes, NULL, &fault);
     fsr_fault_clear(&fault);
     return status;
 }
@@ -118,8 +132,8 @@ static fsr_status verify(fsr_context *ctx, fsr_graph *g, const fsr_ref *refs, in
     fsr_status status = want && list ? FSR_OK : fsr_fault_set(fault, FSR_ERR_MEMORY, "verify: out of memory");
     if (!status) {
         hide_since(g, first, list);
-        status = (ctx->config.contraction ? fsr_reference_run_contracted : fsr_reference_run)(g, refs, n, fetch, ctx,
-                                                                                              want, fault);
+        status = (ctx->config.contraction ? fsr_reference_run_contracted
+                                          : fsr_reference_run)(g, refs, n, fetch, &(fetcher){ctx, g}, want, fault);
         show(list, nlist);
     }
     for (int i = 0; i < n && !status; ++i)
