@@ -6,6 +6,7 @@
 #include "fusion/launch_shape.h"
 #include "fusion/nest.h"
 #include "fusion/walk.h"
+#include <string.h>
 
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < body->nfolds; ++i)
@@ -162,6 +163,41 @@ bool fsr_load_may_fetch(const fsr_kernel *k, const bool *crossing, int number) {
         held = held || crossing[value];
     }
     return held;
+}
+
+/* The symbols of a load at computed places: where its own stride does not go on, the one that is multiplied by
+ * nothing does, and all others stay. */
+static bool neighbours_of(const fsr_kernel *k, const fsr_index_form *form, const bool *crossing, int d,
+                          fsr_going *going) {
+    bool on = form->stride[d] == FSR_STRIDE_ONE;
+    if (form->divisor || form->stride[d] > FSR_STRIDE_ONE)
+        return false;
+    for (int t = 0; t < form->nterms; ++t) {
+        const int value = form->term[t].value;
+        if (k->stand[value].level == FSR_ONCE)
+            continue;
+        const fsr_going wanted = on || form->term[t].slot ? FSR_STAYS : FSR_GOES_ON;
+        if (!crossing[value] || (going[value] != FSR_GOES_ANYWHERE && going[value] != wanted))
+            return false;
+        going[value] = wanted;
+        on = on || wanted == FSR_GOES_ON;
+    }
+    return on;
+}
+
+bool fsr_body_neighbours(const fsr_kernel *k, const fsr_body *part, const bool *crossing, int d, fsr_going *going) {
+    bool any = false;
+    memset(going, 0, FSR_MAX_INSTS * sizeof *going);
+    for (int i = 0; i < part->n && d >= 0; ++i) {
+        const fsr_inst *inst = &k->inst[part->inst[i]];
+        const fsr_index_form *form = inst->kind == FSR_INST_LOAD ? fsr_access_form(k, inst->index) : NULL;
+        if (!form || !fsr_form_waits(k, form))
+            continue;
+        if (!neighbours_of(k, form, crossing, d, going))
+            return false;
+        any = true;
+    }
+    return any && !part->nfolds;
 }
 
 uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k) {

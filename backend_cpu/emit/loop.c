@@ -29,20 +29,23 @@ void fsr_c_scalar_mark(fsr_c_emit *e) {
     fsr_c_line(e, "__asm__(\"\");");
 }
 
-/* The rows of a stage's column; gathers: it loads at computed places, which is no vector code. */
-static void put_stage_column(fsr_c_emit *e, const fsr_body *part, bool gathers) {
-    fsr_c_rows_begin(e);
-    if (gathers)
-        fsr_c_scalar_mark(e);
+static void put_row_element(fsr_c_emit *e, const fsr_body *part) {
     fsr_c_take(e, part, "j");
     fsr_c_column(e, part->pass, part->inst, part->n);
     fsr_c_hold(e, part, "j");
+}
+
+/* The rows of a stage's column. */
+static void put_row_stage(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_independent(e);
+    fsr_c_rows_begin(e);
+    put_row_element(e, part);
     fsr_c_rows_end(e);
 }
 
-static void put_row_stage(fsr_c_emit *e, const fsr_body *part) {
-    fsr_c_independent(e);
-    put_stage_column(e, part, false);
+static void put_row_gathers(fsr_c_emit *e, const fsr_body *part) {
+    const fsr_c_along along = {"j", e->cut_rows ? "j0" : "0", e->cut_rows ? "j1" : "m", ""};
+    fsr_c_gather_loop(e, part, &along, put_row_element);
 }
 
 /* One column of a block of rows, in stages. Counter-example to one version of them: beside a gather a sine was called
@@ -55,7 +58,7 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
         if (!part.n)
             continue;
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
-            put_stage_column(e, &part, true);
+            put_row_gathers(e, &part);
             continue;
         }
         fsr_c_begin(e, "%s", "");
@@ -178,14 +181,15 @@ static void put_batches(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
-static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
-    fsr_c_begin(e, "for (i64 c = cs; c < ce; ++c)");
-    fsr_c_scalar_mark(e);
+static void put_gathered(fsr_c_emit *e, const fsr_body *part) {
     fsr_c_fetch(e, part, "c - cs", "ce - cs");
     fsr_c_take(e, part, "c - cs");
     put_columns_body(e, part);
     fsr_c_hold(e, part, "c - cs");
-    fsr_c_end(e);
+}
+
+static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_gather_loop(e, part, &(fsr_c_along){"c", "cs", "ce", " - cs"}, put_gathered);
 }
 
 /* The same in stages: of a chain of functions, which hardly waits for memory, and beside what has no vector code.

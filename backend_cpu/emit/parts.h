@@ -64,7 +64,7 @@ typedef struct fsr_c_emit {
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool quotients;                             /* some are, in this nest or one before */
     bool modes[FSR_INDEX_DROP + 1];             /* of indices, that the body names */
-    bool clips_narrow, drops_narrow;            /* indices of 32 bits are clipped, dropped as such */
+    bool narrow_modes[FSR_INDEX_DROP + 1];      /* the same of indices of 32 bits */
     bool widens_choices;                        /* some condition is made as wide as what it chooses */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool fitting[2][FSR_DTYPE_COUNT]; /* conversions of f32, of f64, of what fits */
@@ -91,9 +91,12 @@ typedef struct fsr_c_emit {
     bool cut_strips;                /* loops over a strip's elements go from e->low to e->high, not over all of them */
     const char *start;              /* of strips: the flat index where one begins */
     bool crossing[FSR_MAX_INSTS];   /* a strip's value that is held for a later stage */
-    bool short_index;               /* the loop counts w, its index in 32 bits */
-    bool along;                     /* the loop combines a row that is not dropped */
-    bool packs;                     /* see fsr_kernel_packs */
+    fsr_going going[FSR_MAX_INSTS]; /* of one that is an index: what it does in a piece whose elements lie in order */
+    const struct fsr_c_along *along_piece; /* the loop of such a piece is being printed */
+    bool still;                            /* of one that is the same element again and again */
+    bool short_index;                      /* the loop counts w, its index in 32 bits */
+    bool along;                            /* the loop combines a row that is not dropped */
+    bool packs;                            /* see fsr_kernel_packs */
     int rides[FSR_MAX_COMBINES];    /* then: the scan that ends with what a reduction gives; -1: none, it is folded */
     bool counted[FSR_MAX_COMBINES]; /* a scan whose results only compacted stores name, which keep count themselves */
 } fsr_c_emit;

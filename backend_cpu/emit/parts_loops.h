@@ -154,6 +154,14 @@ void fsr_c_inside_functions(const fsr_c_emit *e, fsr_text *to);
 
 /* At the function's head: how far ahead. */
 void fsr_c_ahead_head(fsr_c_emit *e);
+/* neighbours.c: how a loop over a strip's elements counts, and what less is their place in the strip's arrays. */
+typedef struct fsr_c_along {
+    const char *var, *low, *high, *less; /* less: "", " - cs" */
+} fsr_c_along;
+/* Prints what is done for one element. */
+typedef void fsr_c_element_fn(fsr_c_emit *e, const fsr_body *part);
+/* The loop of a part that loads at computed places. */
+void fsr_c_gather_loop(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print);
 /* fetch.c: a part that gathers, of n elements; where what it loads lies apart it asks for it before. */
 void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
                        void (*print)(fsr_c_emit *e, const fsr_body *part));

@@ -72,7 +72,7 @@ static void put_inside(fsr_c_emit *e, fsr_text *to, const fsr_region *r, const f
     const bool narrow = inst->mode == FSR_INDEX_CLIP && fsr_inst_widens(index);
     char text[FSR_EMIT_NAME];
     e->modes[inst->mode] |= !narrow;
-    e->clips_narrow |= narrow;
+    e->narrow_modes[inst->mode] |= narrow;
     fsr_text_add(to, "fsr_%s%s(%s, m%d_%d)", fsr_index_mode_name(inst->mode), narrow ? "_narrow" : "",
                  name(of, narrow ? index->arg[0] : inst->arg[j], text), inst->index, j);
 }

@@ -79,27 +79,30 @@ static bool folds(const fsr_c_emit *e, const fsr_body *loop) {
     return false;
 }
 
-static void put_stage(fsr_c_emit *e, const fsr_body *loop, bool gathers) {
-    if (!gathers && !folds(e, loop))
-        fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 l = %s; l < %s; ++l)", e->cut_strips ? e->low : "0", e->cut_strips ? e->high : "m");
-    if (gathers)
-        fsr_c_scalar_mark(e);
+static fsr_c_along along_strip(const fsr_c_emit *e) {
+    return (fsr_c_along){"l", e->cut_strips ? e->low : "0", e->cut_strips ? e->high : "m", ""};
+}
+
+static void put_element(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_line(e, "const i64 %s = cs + l;", e->loop_var);
-    if (gathers)
-        fsr_c_fetch(e, loop, "l", "m");
+    fsr_c_fetch(e, loop, "l", "m");
     fsr_c_take(e, loop, "l");
     fsr_c_column(e, loop->pass, loop->inst, loop->n);
     fsr_c_hold(e, loop, "l");
-    fsr_c_end(e);
 }
 
 static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
-    put_stage(e, loop, false);
+    const fsr_c_along along = along_strip(e);
+    if (!folds(e, loop))
+        fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 l = %s; l < %s; ++l)", along.low, along.high);
+    put_element(e, loop);
+    fsr_c_end(e);
 }
 
 static void put_gather_loop(fsr_c_emit *e, const fsr_body *loop) {
-    put_stage(e, loop, true);
+    const fsr_c_along along = along_strip(e);
+    fsr_c_gather_loop(e, loop, &along, put_element);
 }
 
 static void put_gathers(fsr_c_emit *e, const fsr_body *loop) {

@@ -37,10 +37,24 @@ void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
             fsr_c_line(e, "%s u%d_[%d];", held_as(e, i), i, e->abreast ? e->s->abreast : e->s->strip);
 }
 
+/* Of a piece whose elements lie side by side an index is the first one's, and how far the loop has come. */
+static void take_going(fsr_c_emit *e, int value) {
+    const fsr_c_along *along = e->along_piece;
+    char on[FSR_EMIT_NAME] = "";
+    if (e->going[value] == FSR_GOES_ON && !e->still)
+        snprintf(on, sizeof on, " + (%s - q)", along->var);
+    fsr_c_line(e, "const %s v%d = u%d_[q%s]%s;", fsr_c_type(e->k->inst[value].dtype), value, value, along->less, on);
+}
+
 void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {
-    for (int i = 0; i < e->k->ninsts; i++)
-        if (e->crossing[i] && !lists(part, i) && reads(e, part, i))
+    for (int i = 0; i < e->k->ninsts; i++) {
+        if (!e->crossing[i] || lists(part, i) || !reads(e, part, i))
+            continue;
+        if (e->along_piece && e->going[i] != FSR_GOES_ANYWHERE)
+            take_going(e, i);
+        else
             fsr_c_line(e, "const %s v%d = u%d_[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, at);
+    }
 }
 
 void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at) {
