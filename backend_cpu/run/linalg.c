@@ -17,6 +17,7 @@ typedef struct job {
     const char *a, *b;
     char *out[FSR_LINALG_RESULTS], *room;
     int32_t *status; /* NULL: nobody reads it */
+    fsr_simd simd;
     int64_t bytes[FSR_LINALG_RESULTS], element, room_bytes, each;
     atomic_llong next;
     atomic_int parts;
@@ -27,7 +28,8 @@ static void one(const job *j, int64_t i, char *room) {
     fsr_linalg_one o = {.l = l,
                         .a = j->a + i * l->rows * l->cols * j->element,
                         .b = j->b ? j->b + i * l->more * l->cols * j->element : NULL,
-                        .room = room};
+                        .room = room,
+                        .simd = j->simd};
     for (int k = 0; k < l->nresults; k++)
         o.out[k] = j->out[k] ? j->out[k] + i * l->slot * j->bytes[k] : NULL;
     const bool solved = j->lapack ? fsr_lapack_run(j->lapack, &o) : j->plain(&o);
@@ -54,7 +56,8 @@ fsr_status fsr_cpu_linalg(const fsr_crew *crew, const fsr_library_call *call, vo
                                                           [FSR_C64] = fsr_linalg_plain_c64,
                                                           [FSR_C128] = fsr_linalg_plain_c128};
     const fsr_dtype dtype = call->array[0].dtype;
-    job j = {.plain = plain[dtype], .a = array[0], .b = call->nin > 1 ? array[1] : NULL, .room = work};
+    job j = {
+        .plain = plain[dtype], .a = array[0], .b = call->nin > 1 ? array[1] : NULL, .room = work, .simd = crew->simd};
     fsr_lapack lapack;
     int before = 0; /* the library's threads, which are the process's */
     (void)fault;

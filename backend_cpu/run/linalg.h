@@ -3,6 +3,7 @@
 #ifndef FUSOR_BACKEND_CPU_LINALG_H
 #define FUSOR_BACKEND_CPU_LINALG_H
 
+#include "backend_cpu/run/vectors.h"
 #include "graph/linalg.h"
 #include <stddef.h>
 
@@ -11,6 +12,7 @@ typedef struct fsr_linalg_one {
     const void *a, *b;             /* b: of SOLVE */
     void *out[FSR_LINALG_RESULTS]; /* NULL: nobody reads it */
     void *room;                    /* fusion/linalg.h says of how many elements */
+    fsr_simd simd;                 /* that plain loops may use */
 } fsr_linalg_one;
 
 /* False: it was not solved. */

@@ -2,6 +2,7 @@
 /* Linear algebra in c128. */
 #define T double complex
 #define R double
+#define PLANES 2
 #define NAME(name) name##_c128
 #define REAL(x) creal(x)
 #define CONJ(x) conj(x)

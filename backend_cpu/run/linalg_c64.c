@@ -2,6 +2,7 @@
 /* Linear algebra in c64. */
 #define T float complex
 #define R float
+#define PLANES 2
 #define NAME(name) name##_c64
 #define REAL(x) crealf(x)
 #define CONJ(x) conjf(x)

@@ -2,6 +2,7 @@
 /* Linear algebra in f32. */
 #define T float
 #define R float
+#define PLANES 1
 #define NAME(name) name##_f32
 #define REAL(x) (x)
 #define CONJ(x) (x)

@@ -2,6 +2,7 @@
 /* Linear algebra in f64. */
 #define T double
 #define R double
+#define PLANES 1
 #define NAME(name) name##_f64
 #define REAL(x) (x)
 #define CONJ(x) (x)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear algebra by plain loops, for a dtype: T its elements, R their real parts, EPS their unit, and NAME, REAL, CONJ,
- * ABS, SQRT. Row-major throughout.
+/* Linear algebra by plain loops, for a dtype: T its elements, R their real parts and PLANES how many they have, EPS
+ * their unit, and NAME, REAL, CONJ, ABS, SQRT. Row-major throughout.
  *
- * Equations by elimination with row pivots, Cholesky's factor row by row, Householder's reflections with LAPACK's
- * signs; singular values and eigenvalues by rotations (linalg_rotations.h). */
+ * Equations by elimination with row pivots (equations_of.h), Cholesky's factor row by row, Householder's reflections
+ * with LAPACK's signs; singular values and eigenvalues by rotations (linalg_rotations.h). */
 #include "backend_cpu/run/linalg.h"
 #include "graph/size.h"
 #include <complex.h>
@@ -81,70 +81,38 @@ static R NAME(length)(const T *x, int64_t n) {
 
 /* ---- equations ------------------------------------------------------------------------------------------------- */
 
-/* a becomes its factors, row k having been exchanged with pivot[k]. True: it is singular. */
-static bool NAME(eliminate)(T *a, int64_t n, int64_t *pivot) {
-    bool singular = false;
-    for (int64_t k = 0; k < n; k++) {
-        pivot[k] = k;
-        for (int64_t i = k + 1; i < n; i++)
-            if (ABS(a[i * n + k]) > ABS(a[pivot[k] * n + k]))
-                pivot[k] = i;
-        if (pivot[k] != k)
-            NAME(swap)(a + k * n, a + pivot[k] * n, n);
-        if (a[k * n + k] == 0) {
-            singular = true;
-            continue;
-        }
-        for (int64_t i = k + 1; i < n; i++) {
-            const T factor = a[i * n + k] /= a[k * n + k];
-            if (factor != 0)
-                NAME(add)(a + i * n + k + 1, -factor, a + k * n + k + 1, n - k - 1);
-        }
-    }
-    return singular;
-}
-
 /* Integers behind so many elements and real parts of the room. */
 static int64_t *NAME(behind)(const fsr_linalg_one *o, int64_t elements, int64_t reals) {
     const int64_t bytes = elements * (int64_t)sizeof(T) + reals * (int64_t)sizeof(R);
     return (int64_t *)(void *)((char *)o->room + fsr_round_up(bytes, 16));
 }
 
+/* The same by vectors of 16 bytes, which every machine has, and of 32. */
+#define BYTES 16
+#define TARGET
+#define OF(name) NAME(name##_16)
+#include "backend_cpu/run/equations_of.h"
+#if defined __x86_64__
+#define BYTES 32
+#define TARGET __attribute__((target("avx2")))
+#define OF(name) NAME(name##_32)
+#include "backend_cpu/run/equations_of.h"
+#endif
+
 static bool NAME(solve)(const fsr_linalg_one *o) {
-    const int64_t n = o->l->cols;
-    int64_t *pivot = NAME(behind)(o, n * n, 0);
-    T *a = o->room, *x = o->out[0];
-    memcpy(a, o->a, sizeof *a * (size_t)(n * n));
-    const bool singular = NAME(eliminate)(a, n, pivot);
-    if (singular || !x)
-        return !singular;
-    memcpy(x, o->b, sizeof *x * (size_t)(n * o->l->more));
-    for (int64_t side = 0; side < o->l->more; side++, x += n) {
-        for (int64_t k = 0; k < n; k++)
-            NAME(swap)(&x[k], &x[pivot[k]], pivot[k] != k);
-        for (int64_t i = 1; i < n; i++)
-            x[i] -= NAME(dot)(a + i * n, x, i);
-        for (int64_t i = n - 1; i >= 0; i--)
-            x[i] = (x[i] - NAME(dot)(a + i * n + i + 1, x + i + 1, n - 1 - i)) / a[i * n + i];
-    }
-    return true;
+#if defined __x86_64__
+    if (o->simd != FSR_SIMD_NONE)
+        return NAME(solve_32)(o);
+#endif
+    return NAME(solve_16)(o);
 }
 
-/* Of the transpose, whose columns are the matrix' rows. */
 static bool NAME(lu)(const fsr_linalg_one *o) {
-    const int64_t n = o->l->cols;
-    int64_t *pivot = NAME(behind)(o, n * n, 0);
-    const T *in = o->a;
-    T *a = o->room, *out = o->out[0];
-    int32_t *place = o->out[1];
-    for (int64_t i = 0; i < n * n; i++)
-        a[i] = in[i % n * n + i / n];
-    NAME(eliminate)(a, n, pivot);
-    for (int64_t i = 0; out && i < n * n; i++)
-        out[i] = a[i % n * n + i / n];
-    for (int64_t i = 0; place && i < n; i++)
-        place[i] = (int32_t)pivot[i] + 1;
-    return true;
+#if defined __x86_64__
+    if (o->simd != FSR_SIMD_NONE)
+        return NAME(lu_32)(o);
+#endif
+    return NAME(lu_16)(o);
 }
 
 /* ---- factors --------------------------------------------------------------------------------------------------- */
