@@ -352,27 +352,31 @@ int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
 
 /* ---- phases --------------------------------------------------------------------------------------- */
 
-/* An index that is told where it is outside is compared with both ends, and with what was told before. Counter-
- * example to leaving that beside the load: x[i] of 2^22 f32 from 16 KB took 4.9 ms, and 2.6 (AVX2) and 1.9 (AVX-512)
- * in stages. */
+/* An index that is told where it is outside is compared with both ends, and with what was told before. Counter-example
+ * to leaving that beside the load: x[i] of 2^22 f32 from 16 KB took 4.9 ms, and 2.6 (AVX2) and 1.9 (AVX-512) in stages.
+ * Counter-example to stages beside a store alone: sums of rows at places lost the loop along a row, and took twice as
+ * long. */
 static int looks(const fsr_inst *inst) {
     return inst->kind == FSR_INST_INSIDE && inst->mode == FSR_INDEX_RAISE ? VECTOR_WORK : 0;
 }
 
 bool fsr_body_is_phased(const fsr_kernel *k, const fsr_body *body) {
-    bool moving[FSR_MAX_INSTS], serial = false, blocks = false;
-    int work = 0;
+    bool moving[FSR_MAX_INSTS], serial = false, blocks = false, gathers = false;
+    int work = 0, looked = 0;
     if (k->schedule.brief)
         return false;
     find_moving(k, body, moving);
     for (int i = 0; i < body->n; ++i) {
         const int number = body->inst[i];
-        const bool own = kind_of(k, moving, number) != FSR_STAGE_VECTOR;
+        const fsr_stage_kind kind = kind_of(k, moving, number);
+        const bool own = kind != FSR_STAGE_VECTOR;
         serial = serial || own;
+        gathers = gathers || kind == FSR_STAGE_GATHER;
         blocks = blocks || is_blocks(k, moving, number);
-        work += !own && moving[number] ? fsr_inst_cost(k, number) + looks(&k->inst[number]) : 0;
+        work += !own && moving[number] ? fsr_inst_cost(k, number) : 0;
+        looked += !own && moving[number] ? looks(&k->inst[number]) : 0;
         work += k->inst[number].kind == FSR_INST_COMBINE ? VECTOR_WORK - 1 : 0;
     }
-    return blocks || (serial && work >= VECTOR_WORK) ||
+    return blocks || (serial && work + (gathers ? looked : 0) >= VECTOR_WORK) ||
            (k->schedule.kind == FSR_SCHEDULE_COL && !fsr_body_limits_come_first(k, body));
 }
