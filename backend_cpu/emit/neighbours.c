@@ -108,6 +108,10 @@ void fsr_c_gather_loop(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *a
         put_any(e, part, along, along->low, along->high, print);
         return;
     }
+    if (!goes_on(e)) {
+        put_pieces(e, part, along, print);
+        return;
+    }
     fsr_c_begin(e, "%s", "");
     put_nearby(e, along);
     put_pieces(e, part, along, print);
