@@ -3,6 +3,13 @@
 #include "tests/support/library_threads.h"
 #include <dlfcn.h>
 
+bool library_is_there(void) {
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
 void library_threads_are_left(fsr_node (*work)(fsr_node x)) {
     enum { N = 32 };
     void *library = dlopen("libopenblas.so.0", RTLD_NOW);

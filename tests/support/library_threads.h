@@ -9,4 +9,7 @@
  * regular, as before it, whatever their number was. Skips the running test where the machine has none. */
 void library_threads_are_left(fsr_node (*work)(fsr_node x));
 
+/* The machine has OpenBLAS, whose blocks decide on the last bits of what it computes. */
+bool library_is_there(void);
+
 #endif
