@@ -2,26 +2,25 @@
 /* Cutting a CPU's loop into stages, which run one after the other over a strip.
  *
  * A stage ends where a scan or a loop for each element has to be done with the whole strip before its results can be
- * read, and in a chain before each elementary function that needs another. A value that a later stage reads is held
- * in an array of its own; what is the same for the whole strip, and indices, are written again instead: compilers
- * move the former out of the loop.
+ * read, and in a chain before each elementary function that needs another. A value that a later stage reads is held in
+ * an array of its own; what is the same for the whole strip, and indices, are written again instead: compilers move
+ * the former out of the loop.
  *
- * Phases: a load at a computed address, a remainder, a caller's function are no vector code, and beside them nothing
- * in a loop is. They stand in stages of their own, kinds of stages taking turns: vector code, remainders, gathers,
- * vector code. Counter-example to one loop: x[i % n] * exp(y) evaluated exp element by element, and took twice the
- * time of four kernels.
+ * Phases: a load at a computed address, a remainder, a caller's function are no vector code, and beside them nothing in
+ * a loop is. They stand in stages of their own, kinds of stages taking turns: vector code, remainders, gathers, vector
+ * code. Counter-example to one loop: x[i % n] * exp(y) evaluated exp element by element, and took twice the time of
+ * four kernels.
  *
- * Blocks: an operation whose neighbours share their work (FSR_OP_BLOCKS) takes a strip of its last operand at a
- * time. Counter-example to a formula for each element: four neighbours' random words are one block of Philox,
- * computed four times.
+ * Blocks: an operation whose neighbours share their work (FSR_OP_BLOCKS) takes a strip of its last operand at a time.
+ * Counter-example to a formula for each element: four neighbours' random words are one block of Philox, computed four
+ * times.
  *
  * Chains: a processor looks some 200 vector instructions ahead, three turns of a loop around one function, which it
- * then works on side by side. Counter-example: log1p(exp(x)) as one loop. A turn is 85 instructions, each waiting
- * for the one before; two turns are in sight and the units idle. Measured, two threads, arrays in the cache:
- * log1p(exp(x)) 0.75 to 0.48 ns an element, sqrt(exp(2 sin(x) + 1) x + 3) - x 0.82 to 0.58, the Black-Scholes
- * formula 1.4 times faster. Of loops with reductions those with lanes are cut, and those with scans, which are in
- * strips already. Loops with guards stay whole. Where the arrays of a long chain would fill the first cache, a stage
- * gets more functions. */
+ * then works on side by side. Counter-example: log1p(exp(x)) as one loop. A turn is 85 instructions, each waiting for
+ * the one before; two turns are in sight and the units idle. Measured, two threads, arrays in the cache: log1p(exp(x))
+ * 0.75 to 0.48 ns an element, sqrt(exp(2 sin(x) + 1) x + 3) - x 0.82 to 0.58, the Black-Scholes formula 1.4 times
+ * faster. Of loops with reductions those with lanes are cut, and those with scans, which are in strips already. Loops
+ * with guards stay whole. Where the arrays of a long chain would fill the first cache, a stage gets more functions. */
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
 #include <string.h>
@@ -68,10 +67,10 @@ static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
     return false;
 }
 
-/* The loop's values that may differ from element to element, and whatever is written once only: an index brought
- * inside too that nobody reads, as there is one element to take, and that reports where it was. What is written
- * again needs nothing that is not: counter-example, places of rows that were joined of two arrays, each of which is
- * loaded under a guard. */
+/* The loop's values that may differ from element to element, and whatever is written once only: an index brought inside
+ * too that nobody reads, as there is one element to take, and that reports where it was. What is written again needs
+ * nothing that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a
+ * guard. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
     memset(moving, 0, FSR_MAX_INSTS * sizeof *moving);
     for (int i = 0; i < body->n; ++i) {
@@ -209,8 +208,8 @@ static int after(const staging *s, int stage) {
     return s->walk->phased ? stage_from(stage + 1, FSR_STAGE_VECTOR) : stage + 1;
 }
 
-/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any but those of
- * blocks, an INSIDE in any but those of gathers and blocks. */
+/* The first stage in which an instruction may read a value of `stage`. A plain store stands in any but those of blocks,
+ * an INSIDE in any but those of gathers and blocks. */
 static int admit(const staging *s, int number, int stage) {
     const fsr_inst *inst = &s->k->inst[number];
     const fsr_stage_kind kind = kind_of(s->k, s->moving, number);
@@ -222,9 +221,9 @@ static int admit(const staging *s, int number, int stage) {
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);
 }
 
-/* By columns the arguments of a function with a limit are looked at before the loop that has it: what a scan gives
- * them comes from a stage before. Counter-example to one loop: the sine of a running sum was called with any
- * argument, one by one: 12.9 ms of 1677 by 1677 with AVX2, 5.2 in two. */
+/* By columns the arguments of a function with a limit are looked at before the loop that has it: what a scan gives them
+ * comes from a stage before. Counter-example to one loop: the sine of a running sum was called with any argument, one
+ * by one: 12.9 ms of 1677 by 1677 with AVX2, 5.2 in two. */
 static bool waits_for_scan(staging *s, int number) {
     const fsr_kernel *k = s->k;
     bool *own = &s->scanned[number];

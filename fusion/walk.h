@@ -29,8 +29,8 @@ bool fsr_body_is_limited(const fsr_kernel *k, const fsr_body *body);
 /* The arguments of such functions can be computed before the loop folds anything: none needs what a scan of the loop,
  * or a loop for each element in it, gives. */
 bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body);
-/* By columns: a loop over rows may be preceded by one that looks at such arguments. With phases a function with a
- * limit stands in a stage behind that of the scan that it waits for. */
+/* By columns: a loop over rows may be preceded by one that looks at such arguments. With phases a function with a limit
+ * stands in a stage behind that of the scan that it waits for. */
 bool fsr_body_may_look_first(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk);
 /* It stores an array of schedule.streams, in order. */
 bool fsr_body_streams(const fsr_kernel *k, const fsr_body *body);
@@ -70,11 +70,11 @@ bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);
 /* By columns: several columns may stand in one turn of the loop over rows. Nothing but a reduction takes what an
  * element is, and no loop but that one is over them. */
 bool fsr_kernel_may_unroll(const fsr_kernel *k);
-/* By columns: those of the last dimension may be gone along together with the rows. Each load moves along both or
- * along neither, and nothing else of the loop, in which all folds commute, knows a row or a column. */
+/* By columns: those of the last dimension may be gone along together with the rows. Each load moves along both or along
+ * neither, and nothing else of the loop, in which all folds commute, knows a row or a column. */
 bool fsr_kernel_may_lie_beside(const fsr_kernel *k);
-/* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way
- * than its neighbours. */
+/* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
+ * its neighbours. */
 bool fsr_kernel_may_version(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
@@ -130,8 +130,8 @@ static inline bool fsr_stage_is(const fsr_walk *walk, int stage, fsr_stage_kind 
     return walk->phased && stage % FSR_STAGE_KINDS == (int)kind;
 }
 /* The stage of every instruction: a stage has at most walk->functions functions in a row (0: any number), and with
- * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which
- * may be NULL: a chain was cut. */
+ * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which may
+ * be NULL: a chain was cut. */
 int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk, int *stage, bool *chained);
 /* The instructions of stage `which`, and the indices that they read: these are cheaper to write again than to hold. */
 void fsr_body_stage(const fsr_kernel *k, const fsr_body *body, const int *stage, int which, fsr_body *out);

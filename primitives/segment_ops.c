@@ -36,8 +36,8 @@ static bool has_call(const fsr_segments *s, const known *k, fsr_node x) {
            s->n >= LEAST_ELEMENTS && s->count > 0;
 }
 
-/* Sums of floats of many elements, as a library call beside what says the same, plain: a backend that has the call
- * adds each segment up where it lies. */
+/* Sums of floats of many elements, as a library call beside what says the same, plain: a backend that has the call adds
+ * each segment up where it lies. */
 static fsr_node summed(const fsr_segments *s, const known *k, fsr_node x, fsr_node plain) {
     const fsr_node arg[] = {s->offsets, x, plain};
     const fsr_rec *sound = fsr_node_sound(plain);

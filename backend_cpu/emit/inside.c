@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds in generated C: computed indices brought into an array, and what is told of those that were outside.
  *
- * A mode is arithmetic without a branch, so that loops stay vector code: alternatives are values that are there in
- * any case. What is outside is remembered in a variable of the function and left in memory once, at its end.
- * Counter-example to a difference in one of two alternatives: gcc computed n - 1 behind a branch, and the loop, with
- * a logarithm in it, was no vector code. Counter-example to telling it where it is found: an atomic operation in a
- * loop keeps it from being vectorized, for indices that hardly ever are wrong. An index that is dropped is any
- * negative number, made by shifts of signs: compared and chosen between, indices of 64 bits took half of the time of
- * a histogram, whose loop makes them of 32. */
+ * A mode is arithmetic without a branch, so that loops stay vector code: alternatives are values that are there in any
+ * case. What is outside is remembered in a variable of the function and left in memory once, at its end.
+ * Counter-example to a difference in one of two alternatives: gcc computed n - 1 behind a branch, and the loop, with a
+ * logarithm in it, was no vector code. Counter-example to telling it where it is found: an atomic
+ * operation in a loop keeps it from being vectorized, for indices that hardly ever are wrong.
+ * An index that is dropped is any negative number, made by shifts of signs: compared and chosen between, indices of 64
+ * bits took half of the time of a histogram, whose loop makes them of 32. */
 #include "backend_cpu/emit/parts.h"
 
 /* An index that clips, or another one that does not wrap where no extent passes 32 bits, is a number of 32 bits, made

@@ -20,7 +20,7 @@ static void put_ends(fsr_c_emit *e, const fsr_c_along *along, const char *name, 
         if (e->going[i] != FSR_GOES_ANYWHERE)
             fsr_text_add(&all, " && u%d_[q%s + %d] - u%d_[q%s] == %d", i, along->less, FSR_GATHER_PIECE - 1, i,
                          along->less, e->going[i] == FSR_GOES_ON && !still ? FSR_GATHER_PIECE - 1 : 0);
-    fsr_c_line(e, "i32 %s = z - q == %d%s;", name, FSR_GATHER_PIECE, all.data ? all.data : "");
+    fsr_c_line(e, "i32 %s = qe - q == %d%s;", name, FSR_GATHER_PIECE, all.data ? all.data : "");
     e->body.failed |= all.failed;
     fsr_text_free(&all);
 }
@@ -70,7 +70,7 @@ static void put_any(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *alon
 
 static void put_pieces(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print) {
     fsr_c_begin(e, "for (i64 q = %s; q < %s; q += %d)", along->low, along->high, FSR_GATHER_PIECE);
-    fsr_c_line(e, "const i64 z = %s - q < %d ? %s : q + %d;", along->high, FSR_GATHER_PIECE, along->high,
+    fsr_c_line(e, "const i64 qe = %s - q < %d ? %s : q + %d;", along->high, FSR_GATHER_PIECE, along->high,
                FSR_GATHER_PIECE);
     put_ends(e, along, "on", false);
     if (goes_on(e))
@@ -85,7 +85,7 @@ static void put_pieces(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *a
         e->still = false;
     }
     fsr_c_else(e);
-    put_any(e, part, along, "q", "z", print);
+    put_any(e, part, along, "q", "qe", print);
     fsr_c_end(e);
     fsr_c_end(e);
 }

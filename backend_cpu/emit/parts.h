@@ -11,8 +11,10 @@
  * results; of any strip: u<i>_ instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first
  * value and result k, e<i>_<k> argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted
  * store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array; all<i> every result of CALL i;
- * panel<i> what a tile's columns read of staged load i. r is the row, l a lane, in a tile of outputs a row of it, l<n>
- * row n of it or its last one, h how many it has, j a row of those abreast, t the task, z the states of a part. */
+ * panel<i> what a tile's columns read of staged load i; worst<b> and low<b> the greatest index outside that array b is
+ * told of, and that of 32 bits. r is the row, l a lane, in a tile of outputs a row of it, l<n> row n of it or its last
+ * one, h how many it has, j a row of those abreast, q and qe the ends of a piece of a strip that gathers, t the task, z
+ * the states of a part. */
 #ifndef FUSOR_BACKEND_CPU_EMIT_PARTS_H
 #define FUSOR_BACKEND_CPU_EMIT_PARTS_H
 

@@ -54,19 +54,18 @@ static R OF(size)(const OF(planes) * a, int64_t at) {
     return sum;
 }
 
-/* x - factor y, of vectors. */
-static inline __attribute__((always_inline)) TARGET void OF(less)(OF(lanes) * x, const R *factor, const OF(lanes) * y) {
+/* x - factor y, of vectors or of numbers, by their parts. */
 #if PLANES == 1
-    x[0] -= factor[0] * y[0];
+#define LESS(x, factor, y) ((x)[0] -= (factor)[0] * (y)[0])
 #else
-    x[0] -= factor[0] * y[0] - factor[1] * y[1];
-    x[1] -= factor[0] * y[1] + factor[1] * y[0];
+#define LESS(x, factor, y) \
+    ((x)[0] -= (factor)[0] * (y)[0] - (factor)[1] * (y)[1], (x)[1] -= (factor)[0] * (y)[1] + (factor)[1] * (y)[0])
 #endif
-}
 
 /* Row i less factor times row k, from column `from` on. */
 static inline __attribute__((always_inline)) TARGET void OF(subtract)(const OF(planes) * a, int64_t i, int64_t k,
                                                                       int64_t from, T factor) {
+    const R *const f = (const R *)&factor;
     const int64_t n = a->n;
     int64_t j = from;
     for (; j + OF(WIDTH) <= n; j += OF(WIDTH)) {
@@ -75,22 +74,19 @@ static inline __attribute__((always_inline)) TARGET void OF(subtract)(const OF(p
             x[p] = *(const OF(lanes) *)(a->part[p] + i * n + j);
             y[p] = *(const OF(lanes) *)(a->part[p] + k * n + j);
         }
-        OF(less)(x, (const R *)&factor, y);
+        LESS(x, f, y);
         for (int p = 0; p < PLANES; p++)
             *(OF(lanes) *)(a->part[p] + i * n + j) = x[p];
     }
     for (; j < n; j++) {
-        const R *const f = (const R *)&factor;
-        const T y = OF(element)(a, k * n + j), x = OF(element)(a, i * n + j);
-        R of[PLANES];
-#if PLANES == 1
-        of[0] = x - f[0] * y;
-#else
-        of[0] = REAL(x) - (f[0] * ((const R *)&y)[0] - f[1] * ((const R *)&y)[1]);
-        of[1] = ((const R *)&x)[1] - (f[0] * ((const R *)&y)[1] + f[1] * ((const R *)&y)[0]);
-#endif
+        R x[PLANES], y[PLANES];
+        for (int p = 0; p < PLANES; p++) {
+            x[p] = a->part[p][i * n + j];
+            y[p] = a->part[p][k * n + j];
+        }
+        LESS(x, f, y);
         for (int p = 0; p < PLANES; p++)
-            a->part[p][i * n + j] = of[p];
+            a->part[p][i * n + j] = x[p];
     }
 }
 
@@ -142,7 +138,7 @@ static inline __attribute__((always_inline)) TARGET void OF(known)(const OF(plan
             R factor[PLANES];
             for (int p = 0; p < PLANES; p++)
                 factor[p] = a->part[p][(i + r) * n + k];
-            OF(less)(sum[r], factor, y);
+            LESS(sum[r], factor, y);
         }
     }
 #pragma GCC unroll 4
@@ -227,17 +223,18 @@ static TARGET bool OF(solve)(const fsr_linalg_one *o) {
     int64_t *pivot = NAME(behind)(o, n * n, 0);
     const OF(planes) a = OF(apart)(o->a, n, 1, n, o->room);
     T *x = o->out[0];
-    const bool singular = OF(eliminate)(&a, pivot);
+    const bool singular = OF(eliminate)(&a, pivot), alone = PLANES == 1 && sides <= OF(FEW);
+    const int64_t step = alone ? 1 : OF(WIDTH);
     if (singular || !x)
         return !singular;
     memcpy(x, o->b, sizeof *x * (size_t)(n * sides));
-    if (PLANES == 1 && sides <= OF(FEW))
-        for (int64_t s = 0; s < sides; s++)
+    for (int64_t s = 0; s < sides; s += step) {
+        const int64_t count = sides - s < step ? sides - s : step;
+        if (alone)
             OF(solve_alone)(&a, pivot, x + s * n);
-    else
-        for (int64_t s = 0; s < sides; s += OF(WIDTH))
-            OF(solve_beside)
-    (&a, pivot, x + s * n, sides - s < OF(WIDTH) ? sides - s : OF(WIDTH), (OF(lanes) *)(void *)(pivot + n));
+        else
+            OF(solve_beside)(&a, pivot, x + s * n, count, (OF(lanes) *)(void *)(pivot + n));
+    }
     return true;
 }
 
@@ -257,6 +254,7 @@ static TARGET bool OF(lu)(const fsr_linalg_one *o) {
     return true;
 }
 
+#undef LESS
 #undef BYTES
 #undef TARGET
 #undef OF
