@@ -146,8 +146,10 @@ typedef struct fsr_schedule {
     uint64_t ahead;   /* arrays of which the second pass fetches the next row ahead */
     int ahead_cols;   /* where rows have so many columns at most */
     uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */
-    uint64_t coming; /* arrays of which a strip asks for elements FSR_COMING_BYTES ahead before its own are worked on */
-    int nversions;   /* beside the one that asks for every condition, which is always there */
+    uint64_t
+        coming;    /* arrays of which a strip asks for elements FSR_COMING_BYTES ahead before its own are worked on; or,
+                        in its first stage that waits for computed places, beside these, for the next strip's */
+    int nversions; /* beside the one that asks for every condition, which is always there */
     fsr_loop_version version[FSR_MAX_VERSIONS];
     bool
         cut_steps; /* MAP, with versions: elements under guards with steps are done in loops of their own, after the others */

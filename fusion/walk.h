@@ -101,8 +101,10 @@ typedef enum fsr_going { FSR_GOES_ANYWHERE, FSR_STAYS, FSR_GOES_ON } fsr_going;
 /* going[i]: of value i, which the loads of the part go by; false: no loop along dimension d can have such
  * neighbours, or the part loads nothing at computed places. */
 bool fsr_body_neighbours(const fsr_kernel *k, const fsr_body *part, const bool *crossing, int d, fsr_going *going);
-/* On a CPU: arrays, a bit each, that loops in strips read in order and nobody writes. */
+/* On a CPU: arrays, a bit each, that loops in strips read in order and nobody writes; and whether a load is of one, in
+ * a body that waits or not. */
 uint64_t fsr_kernel_may_come(const fsr_kernel *k);
+bool fsr_load_may_come(const fsr_kernel *k, const fsr_walk *walk, bool waits, int number);
 
 /* The conditions that the loads, bounds and guards of the body ask, a bit each. */
 uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body);
@@ -129,6 +131,10 @@ typedef enum fsr_stage_kind {
 static inline bool fsr_stage_is(const fsr_walk *walk, int stage, fsr_stage_kind kind) {
     return walk->phased && stage % FSR_STAGE_KINDS == (int)kind;
 }
+/* The stage waits for memory at places that its elements say, by loads or by a store that combines; some stage of the
+ * body's strips does. */
+bool fsr_part_waits(const fsr_kernel *k, const fsr_body *part, const fsr_walk *walk, int stage);
+bool fsr_body_waits(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk);
 /* The stage of every instruction: a stage has at most walk->functions functions in a row (0: any number), and with
  * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which may
  * be NULL: a chain was cut. */

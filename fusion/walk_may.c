@@ -220,17 +220,58 @@ uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k) {
     return arrays;
 }
 
+bool fsr_part_waits(const fsr_kernel *k, const fsr_body *part, const fsr_walk *walk, int stage) {
+    bool waits = fsr_stage_is(walk, stage, FSR_STAGE_GATHER) && part->n;
+    for (int i = 0; i < part->n; ++i)
+        waits = waits || k->inst[part->inst[i]].combines;
+    return waits;
+}
+
+bool fsr_body_waits(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
+    int stage[FSR_MAX_INSTS], stages;
+    bool waits = false;
+    fsr_body part;
+    if (!walk->phased || k->schedule.kind == FSR_SCHEDULE_COL ||
+        (walk->form != FSR_WALK_STRIPS && walk->form != FSR_WALK_LANES))
+        return false;
+    stages = fsr_body_stages(k, body, walk, stage, NULL);
+    for (int s = 0; s < stages && !waits; ++s) {
+        fsr_body_stage(k, body, stage, s, &part);
+        waits = fsr_part_waits(k, &part, walk, s);
+    }
+    return waits;
+}
+
+/* Element after element of memory, whatever guards and indices say. */
+static bool goes_in_order(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const fsr_access *access = &k->access[inst->index];
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    const int d = fsr_kernel_inner(k);
+    return !inst->guard && (access->linear || (k->npasses == 0 && access->row_linear) ||
+                            (d >= 0 && !access->row_linear && !form->divisor && !fsr_form_waits(k, form) &&
+                             form->stride[d] == FSR_STRIDE_ONE));
+}
+
+bool fsr_load_may_come(const fsr_kernel *k, const fsr_walk *walk, bool waits, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (inst->kind != FSR_INST_LOAD || k->array[k->access[inst->index].buffer].written)
+        return false;
+    return waits
+               ? goes_in_order(k, number)
+               : k->schedule.kind == FSR_SCHEDULE_ROW && walk->form == FSR_WALK_STRIPS && k->access[inst->index].linear;
+}
+
 uint64_t fsr_kernel_may_come(const fsr_kernel *k) {
     uint64_t arrays = 0;
-    for (int pass = 0; k->schedule.kind == FSR_SCHEDULE_ROW && pass < k->npasses; ++pass) {
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        const fsr_walk *walk = &k->schedule.walk[pass];
         fsr_body body;
         fsr_body_of(k, pass, &body);
-        for (int i = 0; i < body.n && k->schedule.walk[pass].form == FSR_WALK_STRIPS; ++i) {
-            const fsr_inst *inst = &k->inst[body.inst[i]];
-            if (inst->kind == FSR_INST_LOAD && k->access[inst->index].linear &&
-                !k->array[k->access[inst->index].buffer].written)
-                arrays |= UINT64_C(1) << k->access[inst->index].buffer;
-        }
+        const bool waits = fsr_body_waits(k, &body, walk);
+        for (int i = 0; i < body.n; ++i)
+            if (fsr_load_may_come(k, walk, waits, body.inst[i]))
+                arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;
 }

@@ -41,3 +41,45 @@ void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_end(e);
     }
 }
+
+/* Asks for the lines of 16 elements of an array, from the next strip's place that the loop's index is. */
+static void put_lines(fsr_c_emit *e, int access) {
+    const int b = e->k->access[access].buffer, size = (int)fsr_dtype_size(e->k->array[b].dtype);
+    fsr_text address = {0};
+    fsr_c_address(e, &address, access);
+    fsr_c_line(e, "__builtin_prefetch(x%d + %s, 0, 2);", b, address.data ? address.data : "0");
+    for (int at = e->s->line / size; at < FSR_GATHER_PIECE; at += e->s->line / size)
+        fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d, 0, 2);", b, address.data ? address.data : "0", at);
+    e->body.failed |= address.failed;
+    fsr_text_free(&address);
+}
+
+/* Of each array once. */
+static void put_coming(fsr_c_emit *e, int pass, const char *from) {
+    fsr_body loop;
+    uint64_t asked = 0;
+    fsr_body_of(e->k, pass, &loop);
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "const i64 %s = %sp + %d;", e->loop_var, from, e->s->strip);
+    for (int i = 0; i < loop.n; i++) {
+        const fsr_inst *inst = &e->k->inst[loop.inst[i]];
+        const uint64_t array = UINT64_C(1) << e->k->access[inst->index].buffer;
+        if (inst->kind != FSR_INST_LOAD || !(e->s->coming & array & ~asked) || e->dead[loop.inst[i]] ||
+            !fsr_load_may_come(e->k, e->walk, true, loop.inst[i]))
+            continue;
+        asked |= array;
+        put_lines(e, inst->index);
+    }
+    fsr_c_end(e);
+}
+
+bool fsr_c_comes_begin(fsr_c_emit *e, int pass, const fsr_c_along *along, const char **low, const char **high) {
+    if (!e->comes)
+        return false;
+    fsr_c_begin(e, "for (i64 p = %s; p < %s; p += %d)", *low, *high, FSR_GATHER_PIECE);
+    fsr_c_line(e, "const i64 pe = %s - p < %d ? %s : p + %d;", *high, FSR_GATHER_PIECE, *high, FSR_GATHER_PIECE);
+    put_coming(e, pass, *along->less ? "" : "cs + ");
+    *low = "p";
+    *high = "pe";
+    return true;
+}

@@ -196,6 +196,7 @@ static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
  * Stages one after the other, in strips. */
 static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
+    bool asked = false;
     fsr_c_begin(e, "for (i64 cs = %s; cs < %s; cs += %d)", e->low, e->high, e->s->strip);
     fsr_c_line(e, "const i64 ce = %s - cs < %d ? %s : cs + %d;", e->high, e->s->strip, e->high, e->s->strip);
     for (int s = 0; s < stages; s++) {
@@ -208,7 +209,10 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
             continue;
         }
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
+            e->comes = e->s->coming && !asked;
+            asked = true;
             fsr_c_by_distance(e, &part, "(ce - cs)", put_gathers);
+            e->comes = false;
             continue;
         }
         fsr_c_begin(e, "for (i64 cl = cs; cl < ce; cl += %d)", e->s->lanes);

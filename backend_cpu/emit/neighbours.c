@@ -68,6 +68,15 @@ static void put_any(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *alon
     fsr_c_end(e);
 }
 
+/* The whole strip's. */
+static void put_all(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print) {
+    const char *low = along->low, *high = along->high;
+    const bool comes = fsr_c_comes_begin(e, part->pass, along, &low, &high);
+    put_any(e, part, along, low, high, print);
+    if (comes)
+        fsr_c_end(e);
+}
+
 static void put_pieces(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print) {
     fsr_c_begin(e, "for (i64 q = %s; q < %s; q += %d)", along->low, along->high, FSR_GATHER_PIECE);
     fsr_c_line(e, "const i64 qe = %s - q < %d ? %s : q + %d;", along->high, FSR_GATHER_PIECE, along->high,
@@ -105,7 +114,7 @@ static void put_nearby(fsr_c_emit *e, const fsr_c_along *along) {
 
 void fsr_c_gather_loop(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print) {
     if (e->fetching || !fsr_body_neighbours(e->k, part, e->crossing, fsr_kernel_inner(e->k), e->going)) {
-        put_any(e, part, along, along->low, along->high, print);
+        put_all(e, part, along, print);
         return;
     }
     if (!goes_on(e)) {
@@ -116,7 +125,7 @@ void fsr_c_gather_loop(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *a
     put_nearby(e, along);
     put_pieces(e, part, along, print);
     fsr_c_else(e);
-    put_any(e, part, along, along->low, along->high, print);
+    put_all(e, part, along, print);
     fsr_c_end(e);
     fsr_c_end(e);
 }

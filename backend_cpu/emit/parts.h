@@ -96,6 +96,7 @@ typedef struct fsr_c_emit {
     fsr_going going[FSR_MAX_INSTS]; /* of one that is an index: what it does in a piece whose elements lie in order */
     const struct fsr_c_along *along_piece; /* the loop of such a piece is being printed */
     bool still;                            /* of one that is the same element again and again */
+    bool comes;                            /* the stage that is being printed asks for the next strip's elements */
     bool short_index;                      /* the loop counts w, its index in 32 bits */
     bool along;                            /* the loop combines a row that is not dropped */
     bool packs;                            /* see fsr_kernel_packs */

@@ -171,6 +171,9 @@ void fsr_c_fetch(fsr_c_emit *e, const fsr_body *part, const char *at, const char
 void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
 /* At the beginning of a strip: asks for what comes, FSR_COMING_BYTES further on. */
 void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop);
+/* Around the loop of a stage that waits, from *low to *high, which become the bounds of 16 of its elements: asks for as
+ * many of the next strip's. false: there is nothing to ask for, and no block to end. */
+bool fsr_c_comes_begin(fsr_c_emit *e, int pass, const fsr_c_along *along, const char **low, const char **high);
 
 /* ---- pack.c: compacted stores ---------------------------------------------------------------- */
 

@@ -93,11 +93,15 @@ static void put_element(fsr_c_emit *e, const fsr_body *loop) {
 
 static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
     const fsr_c_along along = along_strip(e);
+    const char *low = along.low, *high = along.high;
+    const bool comes = fsr_c_comes_begin(e, loop->pass, &along, &low, &high);
     if (!folds(e, loop))
         fsr_c_independent(e);
-    fsr_c_begin(e, "for (i64 l = %s; l < %s; ++l)", along.low, along.high);
+    fsr_c_begin(e, "for (i64 l = %s; l < %s; ++l)", low, high);
     put_element(e, loop);
     fsr_c_end(e);
+    if (comes)
+        fsr_c_end(e);
 }
 
 static void put_gather_loop(fsr_c_emit *e, const fsr_body *loop) {
@@ -255,7 +259,10 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_c_begin(e, "for (i64 cs = %s; cs < %s; cs += %d)", e->low, e->high, e->s->strip);
     fsr_c_line(e, "const i64 m = %s - cs < %d ? %s - cs : %d;", e->high, e->s->strip, e->high, e->s->strip);
-    fsr_c_coming(e, loop);
+    const bool waits = fsr_body_waits(e->k, loop, e->walk);
+    bool asked = false;
+    if (!waits)
+        fsr_c_coming(e, loop);
     fsr_c_stream_begin(e, loop, start);
     snprintf(e->stream_at, sizeof e->stream_at, "l");
     for (int s = 0; s < stages; s++) {
@@ -263,12 +270,15 @@ static void put_strips(fsr_c_emit *e, const fsr_body *loop) {
         fsr_body_stage(e->k, loop, stage, s, &part);
         if (!part.n)
             continue;
+        e->comes = waits && e->s->coming && !asked && fsr_part_waits(e->k, &part, e->walk, s);
+        asked = asked || e->comes;
         fsr_c_begin(e, "%s", "");
         if (fsr_stage_is(e->walk, s, FSR_STAGE_BLOCKS))
             fsr_c_blocks(e, &part, "m");
         else
             put_stage_loops(e, loop, &part, fsr_stage_is(e->walk, s, FSR_STAGE_GATHER));
         fsr_c_end(e);
+        e->comes = false;
         fsr_c_laned_strip(e, &part);
         for (int i = 0; i < part.n; i++)
             if (e->k->inst[part.inst[i]].filter)

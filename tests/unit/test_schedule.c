@@ -112,6 +112,7 @@ DAMAGE(many_versions, s->nversions = FSR_MAX_VERSIONS + 1)
 DAMAGE(stream_read, s->streams = 1)
 DAMAGE(stream_none, s->streams = 1u << 31)
 DAMAGE(ahead_once, s->ahead = 1)
+DAMAGE(coming_map, s->coming = 1)
 DAMAGE(joined_none, s->joined = 1u << 15)
 DAMAGE(widened_sum, s->widened = 1)
 DAMAGE(kept_group, k->stand[0].keep = true; s->abreast = 2)
@@ -201,6 +202,7 @@ static const struct {
     {map, stream_read, "schedule: b0 cannot be streamed"},
     {map, stream_none, "schedule: b31 cannot be streamed"},
     {sums, ahead_once, "schedule: b0 cannot be fetched ahead"},
+    {map, coming_map, "schedule: b0 is not read in strips"},
     {sums, joined_none, "schedule: f15 is neither joined nor widened"},
     {sums, widened_sum, "schedule: f0 has no wider state"},
     {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
