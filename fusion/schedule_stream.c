@@ -25,8 +25,8 @@
  *
  * Waiting. A stage that loads or combines at computed places waits for them and asks memory for nothing else, so that
  * what the strip's other stages read in order, the indices first, would come only after it. So that stage asks for the
- * next strip's, a line beside every 16 elements of its own. Measured, 2^24 sums of square roots at 2^20 places, AVX2: one
- * thread 21.2 and 16.4 ms, two 13.8 and 10.1. Counter-example to asking at the strip's beginning: 17.6 and 11.5; to
+ * next strip's, a line beside every 16 elements of its own. Measured, 2^24 sums of square roots at 2^20 places, AVX2:
+ * one thread 21.2 and 16.4 ms, two 13.8 and 10.1. Counter-example to asking at the strip's beginning: 17.6 and 11.5; to
  * asking always: of arrays that a near cache holds 2^18 gathers took a seventh longer.
  *
  * Gathers. Of an array that the near caches do not hold the stage that gathers asks for an element 64 turns before it
