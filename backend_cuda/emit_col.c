@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* COL: adjacent rows are adjacent in memory. Threads x along the rows, `vector` rows each; threads y along the columns,
- * a contiguous range each, walked in order: no reduction needs to commute, and a scan is a running state.
+ * a contiguous range each, walked in order: no reduction needs to commute, and a scan is a running state. Or they are
+ * dealt the columns in turn, where few rows lie beside each other and reductions commute: what a warp loads at once is
+ * then of neighbouring columns, and lies together in memory as well.
  *
  * With splits > 1, blocks share the columns of a tile of rows; the last one to finish folds the partial states in
  * order.
@@ -12,6 +14,23 @@
 
 static int height(const fsr_emit *e) {
     return e->s.threads / e->s.abreast;
+}
+
+/* From one column of a thread to its next. */
+static int stride(const fsr_emit *e) {
+    return e->s.dealt ? height(e) : 1;
+}
+
+/* The columns of a thread. */
+static void own_columns(fsr_emit *e) {
+    if (e->s.dealt) {
+        fsr_emit_line(e, "const idx from = begin + threadIdx.x / %d;", e->s.abreast);
+        fsr_emit_line(e, "const idx end = row >= rows ? 0 : stop;");
+        return;
+    }
+    fsr_emit_line(e, "const idx part = ((stop > begin ? stop - begin : 0) + %d) / %d;", height(e) - 1, height(e));
+    fsr_emit_line(e, "const idx from = begin + threadIdx.x / %d * part;", e->s.abreast);
+    fsr_emit_line(e, "const idx end = row >= rows ? 0 : from + part < stop ? from + part : stop;");
 }
 
 static bool may_split(const fsr_emit *e) {
@@ -32,9 +51,7 @@ static void head(fsr_emit *e) {
         fsr_emit_line(e, "const idx begin = 0;");
         fsr_emit_line(e, "const idx stop = cols;");
     }
-    fsr_emit_line(e, "const idx part = ((stop > begin ? stop - begin : 0) + %d) / %d;", height(e) - 1, height(e));
-    fsr_emit_line(e, "const idx from = begin + threadIdx.x / %d * part;", e->s.abreast);
-    fsr_emit_line(e, "const idx end = row >= rows ? 0 : from + part < stop ? from + part : stop;");
+    own_columns(e);
     fsr_emit_row_indices(e);
     fsr_emit_row_parts(e, true, true);
 }
@@ -122,7 +139,7 @@ static void walk_loads(fsr_emit *e, int stage) {
         if (!is_early(e, e->tile.loop[i]) || e->dead[e->tile.loop[i]])
             continue;
         if (!any) {
-            fsr_emit_open_steps(e, "first", 1);
+            fsr_emit_open_steps(e, "first", stride(e));
             fsr_emit_open(e, "if (%s < end) {", fsr_emit_step_column(e));
         }
         any = true;
@@ -188,7 +205,7 @@ static void walk_stores(fsr_emit *e) {
 /* Stages are one here: what a scan gives is a running state. */
 static void walk_program(fsr_emit *e, int stage) {
     (void)stage;
-    fsr_emit_open_steps(e, "first", 1);
+    fsr_emit_open_steps(e, "first", stride(e));
     for (int i = 0; i < e->tile.n && e->s.vector > 1; i++)
         if (is_plain_store(e, e->tile.loop[i]))
             fsr_emit_line(e, "%s o%d[%d];", fsr_emit_type(e->k->inst[e->tile.loop[i]].dtype), e->tile.loop[i],
@@ -277,9 +294,9 @@ static void walk(fsr_emit *e, int pass) {
         return;
     }
     fsr_emit_line(e, "#pragma unroll 1");
-    fsr_emit_open(e, "for (idx first = from; first < end; first += %d) {", fsr_emit_steps(e));
+    fsr_emit_open(e, "for (idx first = from; first < end; first += %d) {", fsr_emit_steps(e) * stride(e));
     declare_loads(e, "v");
-    fsr_emit_fits(e, "first", fsr_emit_steps(e) - 1);
+    fsr_emit_fits(e, "first", (fsr_emit_steps(e) - 1) * stride(e));
     fsr_emit_by_version(e, -1, walk_loads);
     fsr_emit_by_version(e, 0, walk_program);
     fsr_emit_close(e);

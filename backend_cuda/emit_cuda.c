@@ -68,11 +68,13 @@ size_t fsr_emit_add(fsr_emit *e, char buf[FSR_EXPR], size_t n, const char *forma
 
 static bool schedule_holds(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    bool fits = fsr_power_of_two(s->threads) && s->threads >= 32 && s->threads <= 1024 && fsr_power_of_two(s->vector) &&
-                s->vector <= 16 && s->items >= s->vector && s->items % s->vector == 0 && s->target == FSR_TARGET_GPU;
+    bool fits = s->threads >= 32 && s->threads <= 1024 && fsr_power_of_two(s->vector) && s->vector <= 16 &&
+                s->items >= s->vector && s->items % s->vector == 0 && s->target == FSR_TARGET_GPU;
     bool abreast = s->kind == FSR_SCHEDULE_ROW || s->kind == FSR_SCHEDULE_COL;
     bool one_pass = s->kind == FSR_SCHEDULE_SPLIT || s->kind == FSR_SCHEDULE_LOOKBACK;
-    if (!fits || (abreast && (!fsr_power_of_two(s->abreast) || s->abreast > s->threads)))
+    if (!fits || (abreast && (s->abreast < 1 || s->threads % s->abreast != 0)))
+        return false;
+    if (s->dealt ? s->threads % 32 != 0 : !fsr_power_of_two(s->threads) || (abreast && !fsr_power_of_two(s->abreast)))
         return false;
     if ((one_pass && k->npasses != 1) || (s->kind == FSR_SCHEDULE_MAP) != (k->npasses == 0))
         return false;

@@ -16,7 +16,8 @@
  *             ROW, SPLIT, LOOKBACK: cols is a multiple of vector.
  *   ROW       abreast a power of two <= threads; kept values only if persistent.
  *   SPLIT     stretch a multiple of vector; splits * stretch >= cols, splits >= 1; one pass, no scan, nothing kept.
- *   COL       the same with splits > 1; several passes or scans only if splits = 1; scans only if abreast = threads.
+ *   COL       the same with splits > 1; several passes or scans only if splits = 1; scans only if abreast = threads;
+ *             dealt: abreast divides threads, which are a multiple of 32, and all folds are reductions that commute.
  *   LOOKBACK  stretch = threads * items, splits = ceil(cols / stretch); one pass, nothing kept.
  * A violation that the kernel alone shows is FSR_ERR_INTERNAL. */
 #ifndef FUSOR_BACKEND_CUDA_EMIT_CUDA_H

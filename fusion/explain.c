@@ -29,10 +29,10 @@ static void explain_schedule(const fsr_thunk *thunk, FILE *to) {
     else
         fsr_fput(
             to,
-            "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s\n",
+            "    schedule: %s; %s index; %lld blocks of %d threads, %d %s, %d elements a thread in vectors of %d%s%s\n",
             schedule_words[s->kind].gpu, s->wide ? "64-bit" : "32-bit", (long long)thunk->blocks, s->threads,
             s->abreast, schedule_words[s->kind].group, s->items, s->vector,
-            s->persistent ? ", the row held in registers" : "");
+            s->persistent ? ", the row held in registers" : "", s->dealt ? ", columns in turn" : "");
     fputs("    as text: ", to);
     fsr_schedule_print(thunk->kernel, to);
     fputc('\n', to);

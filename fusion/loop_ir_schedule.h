@@ -114,6 +114,7 @@ typedef struct fsr_schedule {
     int depth;  /* with `tall`: columns whose staged elements are in shared memory at once */
     int pad;    /* elements of shared memory behind each of these columns, or each row of a square */
     bool outlined; /* loops for each element are functions that are called */
+    bool dealt;    /* COL: the threads of a row take its columns in turn; else each a range of them */
     bool pooled; /* LOOKBACK: what filters select of a tile meets in shared memory, of each store by itself, and leaves
                       side by side; else what they select of a warp's step */
     int parked;  /* LOOKBACK: of a thread's elements so many vectors wait in shared memory that the launch gives,

@@ -121,6 +121,8 @@ static bool check_gpu(const fsr_check *v) {
     if (s->early && (s->kind != FSR_SCHEDULE_COL || s->tall || s->abreast != s->threads || s->vector != 1 ||
                      v->k->npasses != 1 || !fsr_kernel_has_scan(v->k) || s->nversions))
         return fsr_check_bad(v, "schedule: loads ahead of what is no scan along columns, or has versions");
+    if (s->dealt && (s->kind != FSR_SCHEDULE_COL || s->tall || !fsr_kernel_may_deal(v->k)))
+        return fsr_check_bad(v, "schedule: columns in turn of what is no fold along columns, or has to go in order");
     if (s->accumulators < (v->k->nfolds > 0) || s->accumulators > s->items)
         return fsr_check_bad(v, "schedule: %d accumulators of %d items", s->accumulators, s->items);
     if (!fsr_check_range(s->resident, 2048 / s->threads + 1))

@@ -8,6 +8,8 @@
  * Counter-example to a thread for each column in any case: of few long ones most of the machine is idle. */
 #include "fusion/launch_shape.h"
 #include "fusion/schedule_gpu.h"
+#include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
 
 enum {
     BESIDE_ROWS = 32,
@@ -18,6 +20,8 @@ enum {
     AHEAD = 8,          /* columns of a serial walk that are loaded together */
     FAR_AHEAD = 16,     /* of one by few threads, while those before them are combined */
     BRIEF_WORDS = 96,   /* registers of a thread for states of rows that it folds alone, and what it loads for them */
+    LINE_BYTES = 128,   /* of memory, which a warp loads at once */
+    DEALT_COLS = 8,     /* columns of a thread that are worth taking in turn */
     BRIEF_THREADS = 128 /* of them for each processor: fewer fold the columns side by side */
 };
 
@@ -99,6 +103,30 @@ static void gpu_brief(const fsr_group *group) {
     }
 }
 
+/* Of rows so few that a line of memory holds several columns of them threads take the columns in turn, so that those of
+ * a warp load neighbours in memory; as many threads side by side as there are rows beside each other. Counter-example
+ * to a range of columns each: of three f32 a column a warp loads from eight to eleven lines at once, a third of what a
+ * GPU's memory gives. */
+static void gpu_dealt(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &group->kernel->schedule;
+    const int64_t beside = k->integer[FSR_INT_EXTENT + k->nparallel - 1];
+    const int abreast = (int)(beside / s->vector);
+    int lanes = 32;
+    if (!fsr_kernel_may_deal(k) || s->abreast == s->threads || beside * fsr_kernel_widest(k) >= LINE_BYTES ||
+        beside % s->vector)
+        return;
+    while (abreast * lanes * 2 <= SERIAL_THREADS)
+        lanes *= 2;
+    if (k->integer[FSR_INT_COLS] < DEALT_COLS * (int64_t)lanes)
+        return;
+    s->dealt = true;
+    s->abreast = abreast;
+    s->threads = abreast * lanes;
+    s->items = fsr_fitting_items(k, AHEAD, FSR_LOADED_WORDS);
+    s->items = s->items > s->vector ? s->items : s->vector;
+}
+
 void fsr_schedule_gpu_columns(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -118,6 +146,7 @@ void fsr_schedule_gpu_columns(fsr_group *group) {
     while (s->abreast > 1 && (s->abreast / 2) * s->vector >= rows)
         s->abreast /= 2;
     gpu_brief(group);
+    gpu_dealt(group);
     int64_t tiles = fsr_ceil_div(rows, (int64_t)s->abreast * s->vector);
     int64_t lanes = s->threads / s->abreast;
     int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, tiles > 0 ? tiles : 1);

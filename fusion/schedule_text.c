@@ -62,6 +62,7 @@ static const struct {
               FIELD(FLAG, GPU, outlined),
               FIELD(FLAG, GPU, branched),
               FIELD(FLAG, GPU, early),
+              FIELD(FLAG, GPU, dealt),
               FIELD(FLAG, GPU, pooled),
               FIELD(FLAG, GPU, riding),
               FIELD(FLAG, GPU, persistent),

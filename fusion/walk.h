@@ -76,6 +76,9 @@ bool fsr_kernel_may_lie_beside(const fsr_kernel *k);
 /* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
  * its neighbours. */
 bool fsr_kernel_may_version(const fsr_kernel *k);
+/* On a GPU: threads may take the columns that are folded in turn. All folds are reductions that commute, of one
+ * pass. */
+bool fsr_kernel_may_deal(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
 /* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's

@@ -100,6 +100,13 @@ bool fsr_fold_may_widen(const fsr_fold *fold) {
            fsr_combine_dtype(c, 0) == FSR_F32;
 }
 
+bool fsr_kernel_may_deal(const fsr_kernel *k) {
+    for (int f = 0; f < k->nfolds; ++f)
+        if (k->fold[f].kind != FSR_FOLD_REDUCE || !k->fold[f].combine->commutative)
+            return false;
+    return k->npasses == 1 && k->nfolds > 0;
+}
+
 bool fsr_load_may_gather(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     if (inst->kind != FSR_INST_LOAD || k->stand[number].level != FSR_ELEM || inst->guard ||

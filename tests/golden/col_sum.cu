@@ -94,8 +94,17 @@ __forceinline__ static void fsr_rows_fold(const S (&x)[V], S (&all)[V], typename
             if (v) fsr_barrier();
             scratch[threadIdx.x] = x[v];
             fsr_barrier();
-            all[v] = scratch[threadIdx.x % X];
-            for (int y = 1; y < Y; y++) all[v] = F::combine(all[v], scratch[y * X + threadIdx.x % X]);
+            if constexpr (Y <= 8 || (Y & (Y - 1))) {
+                all[v] = scratch[threadIdx.x % X];
+                for (int y = 1; y < Y; y++) all[v] = F::combine(all[v], scratch[y * X + threadIdx.x % X]);
+            } else {
+                for (int half = 1; half < Y; half *= 2) {
+                    if (threadIdx.x / X % (2 * half) == 0)
+                        scratch[threadIdx.x] = F::combine(scratch[threadIdx.x], scratch[threadIdx.x + half * X]);
+                    fsr_barrier();
+                }
+                all[v] = scratch[threadIdx.x % X];
+            }
         }
     }
 }

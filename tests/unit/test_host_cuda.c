@@ -170,10 +170,24 @@ static void test_random(void **state) {
     host_finish(&n);
 }
 
+/* Columns that threads take in turn, of one, three and five rows side by side, one, two or four rows a thread. */
+static void test_dealt(void **state) {
+    (void)state;
+    static const int shape[][4] = {{192, 3, 1, 1}, {96, 3, 1, 4}, {96, 3, 2, 8}, {64, 1, 4, 4}, {160, 5, 1, 2}};
+    host_counts n = {.launches = 0};
+    for (int i = 0; i < 10; i++) {
+        const int *of = shape[i % 5];
+        fsr_schedule s = host_schedule(FSR_SCHEDULE_COL, of[0], of[1], of[2], of[3]);
+        s.dealt = true;
+        host_sweep(&n, kernel_column_sums(i < 5 ? FSR_I32 : FSR_F64), s, 1 + i % 4, i < 5 ? 0 : 1e-12);
+    }
+    host_finish(&n);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_map),  cmocka_unit_test(test_complex), cmocka_unit_test(test_extreme_parts),
-        cmocka_unit_test(test_cuts), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_cuts), cmocka_unit_test(test_random),  cmocka_unit_test(test_dealt),
     };
     if (!subject_take_part())
         return 1;

@@ -62,6 +62,7 @@ DAMAGE(no_accumulators, k->schedule.accumulators = 0)
 DAMAGE(more_accumulators, k->schedule.accumulators = 8)
 DAMAGE(too_many_residents, k->schedule.resident = 32)
 DAMAGE(early_row, k->schedule.early = true)
+DAMAGE(dealt_row, k->schedule.dealt = true)
 DAMAGE(gpu_gathers, k->stand[0].gathered = true)
 DAMAGE(gpu_stages, k->stand[0].staged = true)
 DAMAGE(gpu_depth, k->schedule.depth = 4)
@@ -130,6 +131,7 @@ static const struct {
     {more_accumulators, "schedule: 8 accumulators of 4 items"},
     {too_many_residents, "schedule: 32 resident blocks of 128 threads"},
     {early_row, "schedule: loads ahead of what is no scan along columns, or has versions"},
+    {dealt_row, "schedule: columns in turn of what is no fold along columns, or has to go in order"},
     {gpu_gathers, "schedule: v0 is gathered, which is for CPUs"},
     {gpu_stages, "schedule: v0 cannot be staged"},
     {gpu_depth, "schedule: lengths of a tile of outputs that is not tall"},
