@@ -102,7 +102,7 @@ bool fsr_domain_divide_like(fsr_domain *d, const fsr_domain *like) {
             if (used == end)
                 return false;
             out.axis[used] = d->axis[i];
-            product *= like->extent[used++];
+            product *= whole_of(like, used++);
         } while (product > 0 && product < d->extent[i]);
         if (product != d->extent[i] || (i + 1 == d->nparallel && used != like->nparallel))
             return false;

@@ -60,7 +60,7 @@ static inline double fsr_domain_points(const fsr_domain *domain, int n) {
 }
 /* Dimension `dim` becomes two, the inner one of extent `inner`. False: it does not divide, or there are too many. */
 bool fsr_domain_divide(fsr_domain *d, int dim, int64_t inner);
-/* Divides dimensions so that the extents are those of `like`, if they can be. */
+/* Divides dimensions so that the extents are those of `like`, if they can be, and cuts them as those are cut. */
 bool fsr_domain_divide_like(fsr_domain *d, const fsr_domain *like);
 /* Of parallel dimension `dim` the places start, start + step ... are left, so many of them. */
 void fsr_domain_cut(fsr_domain *d, int dim, int64_t start, int64_t step, int64_t count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Points of a map's domain do all places of a short dimension, or, on a GPU, two neighbours.
+/* Points of a map's domain do all places of a short dimension, or, on a GPU, two neighbours; so do rows of reductions
+ * there.
  *
  * What is stacked, or alternates, along a dimension of a few places is a choice for each element: threads side by side
  * go different ways where that dimension is the innermost one, and what the alternatives share is loaded and computed
@@ -7,6 +8,10 @@
  * colours is made. A domain without that dimension has one point for all of its places: the kernel's stores are lowered
  * once for each, where the choices are decided (lower.c), and what they share is in the memo. Each is tried by its
  * price, alone and with the others.
+ *
+ * Where each of a few coordinates is summed over all pairs of points, what they share is computed once for all of them:
+ * such a row has a sum for each. Forces between 2,048 points by a power of their distance took 155 instructions for
+ * each coordinate of a pair, and take 96 for all three.
  *
  * Two neighbours of a stencil, along one of the last two dimensions, share most of what they load. They are tried when
  * it is known which groups are tiles of others. Measured on one H200, a 7-point stencil of 256 by 256 by 256 0.1205,
@@ -36,6 +41,7 @@
 
 enum {
     MOST_PLACES = 16, /* of a point */
+    MOST_STATES = 8,  /* results that it folds */
     REPEATED = 64,    /* instructions of a program that threads of one place would repeat */
     NEAR_DIMS = 2,    /* along which neighbours are tried */
     MOST_NEAR = 320,  /* instructions of two of them */
@@ -61,12 +67,17 @@ int fsr_group_places(const fsr_group *group) {
     return places;
 }
 
-/* A map whose results nobody has to keep apart, over all of its domain. */
-static bool may_be_coarser(const fsr_partition *p, const fsr_group *group) {
+/* A map whose results nobody has to keep apart, over all of its domain; or, on a GPU, reductions alone. */
+static bool may_be_coarser(const search *s) {
+    const fsr_partition *p = s->p;
+    const fsr_group *group = &p->group[s->g];
     const fsr_kernel *k = group->kernel;
-    bool may = k && !group->library && !group->nfolds && !group->nloops && !group->nneeds && group->nstores > 0 &&
-               !group->in_place && !group->part && !fsr_domain_is_part(&group->domain) && k->npasses == 0 && !k->live &&
-               !k->nests && k->integer[FSR_INT_ROWS] > 0;
+    const bool folds = p->target->gpu && !s->neighbours;
+    bool may = k && !group->library && !group->nloops && !group->nneeds && group->nstores > 0 && !group->in_place &&
+               !group->part && !fsr_domain_is_part(&group->domain) && k->npasses <= folds && !k->live && !k->nests &&
+               k->integer[FSR_INT_ROWS] > 0;
+    for (int f = 0; may && f < k->nfolds; ++f)
+        may = k->fold[f].kind == FSR_FOLD_REDUCE;
     for (int i = 0; may && i < group->nstores; ++i) {
         const fsr_kind kind = p->flow->node[group->store[i].id].kind;
         may = !fsr_is(kind, FSR_IS_STORED) && !fsr_is(kind, FSR_SCATTERS) && !fsr_is(kind, FSR_IS_MOVED);
@@ -92,10 +103,13 @@ static bool lower(const search *s, fsr_trial *t) {
     fsr_group_begin(out, &t->room);
     out->domain = fine->domain;
     out->nstores = fine->nstores;
+    out->nfolds = fine->nfolds;
     out->part = true;
     out->base = fine->base;
     for (int i = 0; i < fine->nstores; ++i)
         out->store[i] = fine->store[i];
+    for (int i = 0; i < fine->nfolds; ++i)
+        out->fold[i] = fine->fold[i];
     for (int d = 0; d < fine->domain.ndim; ++d) {
         out->coarse[d] = s->coarse[d];
         if (s->coarse[d] > 1)
@@ -155,9 +169,11 @@ static bool is_cheaper(search *s) {
         return false;
     const bool gpu = s->p->target->gpu;
     double now = gpu || shares(t.group.kernel) ? fsr_price_group(s->p, &t.group, &issue) : INFINITY;
-    const double fills = gpu ? (double)t.group.kernel->integer[FSR_INT_ROWS] / (double)fsr_nominal_threads() : 1;
+    const double points = fsr_domain_points(&t.group.domain, t.group.domain.ndim);
+    const double fills = gpu ? points / (double)fsr_nominal_threads() : 1;
     now += fills >= 1 ? 0 : s->neighbours ? s->price : issue * (1 / fills - 1);
-    const bool repeats = gpu && !s->neighbours && fills >= LEAST_FILL && repeats_all(s, t.group.kernel);
+    const bool map = !t.group.nfolds;
+    const bool repeats = map && gpu && !s->neighbours && fills >= LEAST_FILL && repeats_all(s, t.group.kernel);
     fsr_kernel_free(t.group.kernel);
     const bool cheaper = now < INFINITY && (repeats || now <= s->price * (1 - s->margin));
     s->price = cheaper ? now : s->price;
@@ -170,6 +186,8 @@ static int64_t places_of(const search *s, int d, int i) {
     const fsr_group *group = &s->p->group[s->g];
     const int64_t extent = group->domain.extent[d];
     const fsr_kernel *k = group->kernel;
+    if (group->nfolds)
+        return i == 0 && fsr_price_shares_folds(fsr_prices_of(s->p->target->gpu), &group->domain, d) ? extent : 0;
     if (s->neighbours)
         return i == 0 && d + NEAR_DIMS >= group->domain.ndim && extent > MOST_PLACES && extent % 2 == 0 ? 2 : 0;
     if (extent <= MOST_PLACES || !s->p->target->gpu)
@@ -187,7 +205,8 @@ static int64_t places_of(const search *s, int d, int i) {
 
 /* Tries dimension d. Returns how many of its places a point does. */
 static int try_one(search *s, int d, int places) {
-    const int most = s->p->target->gpu ? MOST_PLACES : MOST_OF_LOOP;
+    const int nfolds = s->p->group[s->g].nfolds;
+    const int most = nfolds ? MOST_STATES / nfolds : s->p->target->gpu ? MOST_PLACES : MOST_OF_LOOP;
     int64_t n = 1;
     for (int i = 0; n && s->coarse[d] <= 1; ++i) {
         n = places_of(s, d, i);
@@ -237,7 +256,7 @@ static bool choose(search *s) {
 static void coarsen(fsr_partition *p, int g, bool neighbours) {
     search s = {.p = p, .g = g, .neighbours = neighbours, .price = INFINITY};
     fsr_trial t;
-    if (may_be_coarser(p, &p->group[g]) && choose(&s) && lower(&s, &t) && fsr_group_put(p, g, &t.group))
+    if (may_be_coarser(&s) && choose(&s) && lower(&s, &t) && fsr_group_put(p, g, &t.group))
         fsr_partition_settle(p, g);
 }
 

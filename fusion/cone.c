@@ -19,20 +19,21 @@ static bool moves_along(const fsr_index *index, int d) {
 }
 
 /* How often the kernel evaluates what it needs at an index: not again along dimensions where it does not vary, if these
- * are folded, or the innermost ones. Where a run of these is shorter than a CPU's vector nothing is gained: one
- * evaluation takes as long as that of all lanes. */
+ * are folded, or short beside reductions, or the innermost ones. Where a run of these is shorter than a CPU's vector
+ * nothing is gained: one evaluation takes as long as that of all lanes. */
 static double evaluations_of(const fsr_cone *c, const fsr_asked *at, double part) {
     const fsr_index *index = &at->index;
     double times = 1, last = 1;
-    bool varies = false, column = false;
+    bool varies = false, column = false, shared[FSR_MAX_DIMS];
     for (int d = 0; d < c->domain.ndim; ++d) {
         const bool moves = moves_along(index, d);
+        shared[d] = !moves && c->fold && !c->scan && fsr_price_shares_folds(c->prices, &c->domain, d);
         varies = varies || moves;
         column = column || (moves && d >= c->domain.nparallel);
         last = moves ? 1 : (double)c->domain.extent[d];
     }
     for (int d = 0; d < (column ? c->domain.ndim : c->domain.nparallel); ++d)
-        times *= (double)c->domain.extent[d];
+        times *= shared[d] ? 1 : (double)c->domain.extent[d];
     if (!varies)
         return 1;
     const double turns = fmax(last / c->prices->lanes, 1);

@@ -330,12 +330,19 @@ static bool lower_stores(fsr_lowering *l) {
     return true;
 }
 
+/* So are the folds. */
+static bool lower_folds(fsr_lowering *l) {
+    do {
+        for (int i = 0; i < l->group->nfolds; ++i)
+            if (!fsr_lower_combine(l, i))
+                return false;
+        l->k->nfolds += l->group->nfolds;
+    } while (next_place(l->group));
+    return true;
+}
+
 static bool lower_all(fsr_lowering *l) {
-    for (int i = 0; i < l->group->nfolds; ++i)
-        if (!fsr_lower_combine(l, i))
-            return false;
-    l->k->nfolds = l->group->nfolds;
-    if (!lower_stores(l))
+    if (!lower_folds(l) || !lower_stores(l))
         return false;
     return fsr_lower_end(l) && fsr_lower_finish(l) && fsr_lower_loops_once(l);
 }

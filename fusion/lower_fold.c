@@ -55,19 +55,28 @@ static bool narrow(const fsr_lowering *l, const fsr_flow_node *n) {
            fsr_combine_dtype(c, 0) == FSR_F32;
 }
 
+/* The kernel's number of the group's fold, at the place that a point is at. */
+static int number_of(const fsr_group *group, int slot) {
+    int place = 0;
+    for (int d = 0; d < group->domain.ndim; ++d)
+        if (group->coarse[d] > 1)
+            place = place * group->coarse[d] + (int)group->domain.start[d];
+    return place * group->nfolds + slot;
+}
+
 bool fsr_lower_combine(fsr_lowering *l, int slot) {
     fsr_kernel *k = l->k;
-    fsr_fold *fold = &k->fold[slot];
+    const int node = l->group->fold[slot], number = number_of(l->group, slot);
+    fsr_fold *fold = &k->fold[number];
     if (fold->combine)
         return true;
-    int node = l->group->fold[slot];
     const fsr_flow_node *n = &l->flow->node[node];
     fsr_index input, result;
     if (!fsr_lower_fold_index(l, node, &input, &result))
         return fsr_lower_refuse(l, "the folds have different domains"), false;
     *fold = (fsr_fold){0};
     fsr_inst inst = fsr_inst_blank(FSR_INST_COMBINE, n->dtype[0], node);
-    inst.index = slot;
+    inst.index = number;
     for (int i = 0; i < n->nout; ++i) {
         fold->input[i] = fsr_lower_eval_under(l, n->arg[i], &input, 0);
         if (fold->input[i] < 0)
@@ -84,10 +93,10 @@ bool fsr_lower_combine(fsr_lowering *l, int slot) {
         return fsr_lower_refuse(l, fsr_reason_memory), false;
     fold->kind = fsr_is(n->kind, FSR_IS_RUNNING) ? FSR_FOLD_SCAN : FSR_FOLD_REDUCE;
     fold->exclusive = n->exclusive;
-    l->combine[slot] = fsr_lower_add_at(l, &inst, (fsr_stand){.level = FSR_ELEM});
-    if (l->combine[slot] < 0)
+    l->combine[number] = fsr_lower_add_at(l, &inst, (fsr_stand){.level = FSR_ELEM});
+    if (l->combine[number] < 0)
         return false;
-    fold->pass = k->stand[l->combine[slot]].pass;
+    fold->pass = k->stand[l->combine[number]].pass;
     return true;
 }
 
@@ -101,12 +110,13 @@ static int own_result(fsr_lowering *l, fsr_link link, const fsr_index *index, in
                                 "the fold's result is needed in another order or at other places than it is produced");
     if (!fsr_lower_combine(l, slot))
         return -1;
-    const bool scan = l->k->fold[slot].kind == FSR_FOLD_SCAN;
-    const int8_t pass = (int8_t)l->k->fold[slot].pass;
+    const int number = number_of(l->group, slot);
+    const bool scan = l->k->fold[number].kind == FSR_FOLD_SCAN;
+    const int8_t pass = (int8_t)l->k->fold[number].pass;
     fsr_inst inst = fsr_inst_blank(FSR_INST_PICK, l->flow->node[link.id].dtype[link.output], link.id);
-    inst.index = slot;
+    inst.index = number;
     inst.component = link.output;
-    inst.arg[0] = l->combine[slot];
+    inst.arg[0] = l->combine[number];
     return fsr_lower_add_at(l, &inst,
                             scan ? (fsr_stand){.level = FSR_ELEM, .pass = pass}
                                  : (fsr_stand){.level = FSR_ROW, .pass = (int8_t)(pass + 1)});

@@ -38,6 +38,9 @@ bool fsr_price_goes_on(const fsr_partition *p, int id);
 double fsr_price_divides(const fsr_prices *prices, fsr_op op);
 /* Operations of a node for one element. */
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
+/* A point of a kernel of reductions over the domain does all places of dimension d, and computes once what does not
+ * vary along it (coarsen.c). */
+bool fsr_price_shares_folds(const fsr_prices *prices, const fsr_domain *domain, int d);
 
 /* price_follow.c. */
 /* Where a gather looks whose places follow the index at which it is asked, as a view that is moved would; exact: at

@@ -64,3 +64,8 @@ bool fsr_price_goes_on(const fsr_partition *p, int id) {
     const fsr_flow_node *n = &p->flow->node[id];
     return fsr_price_walks(n) && !p->held[id];
 }
+
+bool fsr_price_shares_folds(const fsr_prices *prices, const fsr_domain *domain, int d) {
+    return d < domain->nparallel && domain->nparallel < domain->ndim && domain->extent[d] > 1 &&
+           (double)domain->extent[d] <= prices->folded;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds of short windows that slide as maps; see window_folds.h.
+/* Folds of short windows that slide, and on a GPU of a few columns, as maps; see window_folds.h.
  *
  * A window is a gather at what its own dimensions count: element i of window d is element d + i of an array. A fold of
  * it, or of maps of it, as a weighted sum is, becomes an operation between places: each place is a view of the array,
@@ -12,19 +12,24 @@
  * row 2.1 and 1.5 ns.
  * Counter-example to the fold that is there: its threads share the columns of a row, as if rows lay behind one another
  * in memory. Of windows of 3 by 3 that is 16 threads, of which nine have an element each, which meet by shuffles: 70
- * instructions for each of them, where a map takes a few for each place. */
+ * instructions for each of them, where a map takes a few for each place.
+ *
+ * So are folds of up to four elements on a GPU, whatever they fold, if maps of them go into folds or scatters alone:
+ * the squared distance of two points, which a sum over all of them takes, is then computed where it is needed.
+ * Counter-example to any: of a softmax over three each element would compute all three exponentials. */
 #include "fusion/window_folds.h"
 #include "fusion/rewrites.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLACES = 64, MOST_ON_CPU = 25, MOST_OPS = 200, MOST_DEPTH = 6 };
+enum { MOST_PLACES = 64, MOST_ON_CPU = 25, MOST_BRIEF = 4, MOST_TOGETHER = 4, MOST_OPS = 200, MOST_DEPTH = 6 };
 
 typedef struct folder {
     const fsr_flow *from;
     fsr_flow made;
     fsr_link *at;
     const int *readers;
+    bool *shown; /* of a node: something else than folds takes it, or maps of it; NULL: no fold is brief */
     int most;    /* places of a window */
     int *mine;   /* of a window: reads by what such folds fold */
     bool *folds; /* of a reduction: it becomes maps */
@@ -96,8 +101,24 @@ static int64_t places_of(const fsr_shape *shape, unsigned axes) {
     return places;
 }
 
-/* A reduction by one operation of maps of windows that nobody else reads. */
-static bool folds_windows(const folder *f, const fsr_flow_node *n, tally *t) {
+static bool passes(const fsr_flow_node *n) {
+    return fsr_is(n->kind, FSR_IS_EACH) || fsr_is(n->kind, FSR_IS_VIEW);
+}
+
+static void find_shown(const fsr_flow *flow, bool *shown) {
+    for (int i = 0; i < flow->nout; ++i)
+        shown[flow->out[i].id] = true;
+    for (int i = flow->n - 1; i >= 0; --i) {
+        const fsr_flow_node *n = &flow->node[i];
+        const bool ends = fsr_is(n->kind, FSR_IS_FOLD) || fsr_is(n->kind, FSR_SCATTERS);
+        for (int k = 0; k < n->nargs && !ends; ++k)
+            shown[n->arg[k].id] = shown[n->arg[k].id] || shown[i] || !passes(n);
+    }
+}
+
+/* A reduction by one operation, of few elements, or of maps of windows that nobody else reads. */
+static bool is_folded(const folder *f, int id, tally *t) {
+    const fsr_flow_node *n = &f->from->node[id];
     if (!fsr_is(n->kind, FSR_IS_FOLD) || fsr_is(n->kind, FSR_IS_RUNNING) || !n->combine || !n->combine->builtin ||
         n->hint == FSR_HINT_MATERIALIZE || n->asked || n->nargs != 1 || n->nout != 1)
         return false;
@@ -109,23 +130,59 @@ static bool folds_windows(const folder *f, const fsr_flow_node *n, tally *t) {
         return false;
     t->ops = 1;
     walk(f, n->arg[0], n->axes, 0, t);
-    return t->windows > 0 && places * t->ops <= MOST_OPS;
+    return (t->windows > 0 || (f->shown && !f->shown[id] && places <= MOST_BRIEF)) && places * t->ops <= MOST_OPS;
+}
+
+/* Of each node, which folds of few elements maps make it of: a bit each. */
+static void find_made(const folder *f, uint64_t *made) {
+    int n = 0;
+    for (int i = 0; i < f->from->n; ++i) {
+        const fsr_flow_node *at = &f->from->node[i];
+        made[i] = f->folds[i] ? UINT64_C(1) << n : 0;
+        n += f->folds[i] && n < 63;
+        for (int k = 0; k < at->nargs && passes(at); ++k)
+            made[i] |= made[at->arg[k].id];
+    }
+}
+
+/* Folds of few elements, of which many are one sum, stay. Counter-example to taking any: a convolution is a sum over
+ * three channels for each of 25 taps, whose kernels fold them for two outputs at once; as maps they were two and a half
+ * times the price. */
+static bool leave_crowds(folder *f) {
+    uint64_t *made = calloc((size_t)f->from->n + 1, sizeof *made);
+    bool *crowded = calloc((size_t)f->from->n + 1, sizeof *crowded);
+    const bool room = made && crowded;
+    if (room)
+        find_made(f, made);
+    for (int i = f->from->n - 1; room && i >= 0; --i) {
+        const fsr_flow_node *n = &f->from->node[i];
+        crowded[i] = crowded[i] || __builtin_popcountll(made[i]) > MOST_TOGETHER;
+        for (int k = 0; k < n->nargs && passes(n); ++k)
+            crowded[n->arg[k].id] = crowded[n->arg[k].id] || crowded[i];
+        tally t = {0};
+        if (f->folds[i] && crowded[i] && is_folded(f, i, &t))
+            f->folds[i] = t.windows > 0;
+    }
+    free(made);
+    free(crowded);
+    return room;
 }
 
 /* Finds them: those left when whoever shares a window with another reader has gone. */
 static bool find(folder *f) {
     bool any = false, less = true;
     for (int i = 0; i < f->from->n; ++i)
-        f->folds[i] = folds_windows(f, &f->from->node[i], &(tally){0});
-    while (less) {
+        f->folds[i] = is_folded(f, i, &(tally){0});
+    f->failed = f->shown && !leave_crowds(f);
+    while (less && !f->failed) {
         any = less = false;
         memset(f->mine, 0, sizeof *f->mine * (size_t)f->from->n);
         for (int i = 0; i < f->from->n; ++i)
             if (f->folds[i])
-                folds_windows(f, &f->from->node[i], &(tally){.mine = f->mine});
+                is_folded(f, i, &(tally){.mine = f->mine});
         for (int i = 0; i < f->from->n; ++i) {
             tally t = {0};
-            if (f->folds[i] && folds_windows(f, &f->from->node[i], &t) && t.shared)
+            if (f->folds[i] && is_folded(f, i, &t) && t.shared)
                 less = !(f->folds[i] = false);
             any = any || f->folds[i];
         }
@@ -242,7 +299,10 @@ fsr_status fsr_flow_window_folds(fsr_flow *flow, const fsr_program_options *opti
     const size_t room = (size_t)flow->n + 1;
     folder f = {.from = flow, .readers = readers, .mine = calloc(room, sizeof *f.mine), .folds = calloc(room, 1)};
     f.most = options->target.gpu ? MOST_PLACES : MOST_ON_CPU;
-    f.failed = !readers || !f.mine || !f.folds;
+    f.shown = options->target.gpu ? calloc(room, 1) : NULL;
+    f.failed = !readers || !f.mine || !f.folds || (options->target.gpu && !f.shown);
+    if (f.shown)
+        find_shown(flow, f.shown);
     bool any = !f.failed && find(&f);
     if (any) {
         f.at = fsr_flow_redirects(flow, &status);
@@ -259,6 +319,7 @@ fsr_status fsr_flow_window_folds(fsr_flow *flow, const fsr_program_options *opti
     free(f.at);
     free(f.mine);
     free(f.folds);
+    free(f.shown);
     free(readers);
     return status;
 }
