@@ -141,9 +141,9 @@ static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     return hidden && !cone->p->target->gpu;
 }
 
-/* Asked through a view, and more often than what asks for it; or what another root asked for; or what a fold takes that
- * reads memory across its order. A fold and what follows it may be one kernel, which computes what both ask for
- * once, if they go over as many elements. */
+/* Asked for more often than what asks for it, through a view, or on a CPU in sections of pastes (of eight rates, stacked,
+ * each computed the reactions that it takes, 9.4 ms for 1.4; a GPU's point does all, coarsen.c); or what another root
+ * asked for; or what a fold takes that reads memory across its order, which may be one kernel with what follows it. */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];
@@ -152,7 +152,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
         return true;
     }
     const bool again = c->p->cuts->again && c->p->cuts->again[at->id];
-    const bool often = at->fanned && each > at->shared && each > cone->prices->spare;
+    const bool often = (at->fanned || !c->p->target->gpu) && each > at->shared && each > cone->prices->spare;
     const bool scatters = fsr_cone_scatters(cone, at), gathers = scatters && (each > 1 || c->asked[at->id]);
     const bool gathered = gathers || fsr_cone_gathers(cone, at) || fsr_cone_serial(cone, at);
     const bool other = (c->asked[at->id] && !c->fold) || is_elsewhere(c, cone, at->id);
