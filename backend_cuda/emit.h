@@ -103,6 +103,8 @@ static inline int fsr_emit_folded(const fsr_kernel *k) {
 enum { FSR_HOMED = 1, FSR_POINTED = 2 };
 /* Appends "stride * index" of one dimension to a sum; "coefficient * value" of each symbol of these sorts. */
 size_t fsr_emit_add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *a, int d, const char *index);
+/* Adds an address' offset. */
+size_t fsr_emit_add_offset(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form);
 size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form, int sorts);
 void fsr_emit_find_needs(fsr_emit *e);
 /* Definitions of the parallel dimensions' indices from r, and of the folded ones' from `column`. */

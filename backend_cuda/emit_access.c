@@ -100,6 +100,12 @@ static bool is_row(const fsr_kernel *k, const fsr_access *a) {
     return a->row_linear || (a->linear && fsr_emit_folded(k) == 0);
 }
 
+size_t fsr_emit_add_offset(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form) {
+    if (form->offset >= 0)
+        n = fsr_emit_add(e, buf, n, "%sn%d", n ? " + " : "", form->offset);
+    return form->behind ? fsr_emit_add(e, buf, n, "%s1", n ? " + " : "") : n;
+}
+
 size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form, int sorts) {
     char ref[FSR_REF];
     for (int t = 0; t < form->nterms; t++) {
@@ -125,8 +131,7 @@ void fsr_emit_row_part(fsr_emit *e, int access) {
         const fsr_index_form *form = &k->form[a->form];
         n = add_terms(e, text, n, form, 0, k->nparallel);
         n = fsr_emit_add_symbols(e, text, n, form, FSR_HOMED);
-        if (form->offset >= 0) /* the last: what goes before it neighbours have in common */
-            n = fsr_emit_add(e, text, n, "%sn%d", n ? " + " : "", form->offset);
+        n = fsr_emit_add_offset(e, text, n, form); /* the last: what goes before it neighbours have in common */
         if (n == 0)
             snprintf(text, sizeof text, "0");
     }
@@ -212,7 +217,7 @@ void fsr_emit_once_load(fsr_emit *e, char buf[FSR_EXPR], int v) {
     const fsr_inst *inst = &e->k->inst[v];
     const fsr_index_form *form = fsr_access_form(e->k, inst->index);
     char at[FSR_EXPR] = "";
-    size_t n = form->offset >= 0 ? fsr_emit_add(e, at, 0, "n%d", form->offset) : 0;
+    size_t n = fsr_emit_add_offset(e, at, 0, form);
     n = fsr_emit_add_symbols(e, at, n, form, FSR_HOMED);
     divide(e, at, inst->index);
     fsr_emit_add(e, buf, 0, "x%d[%s]%s", e->k->access[inst->index].buffer, n ? at : "0",
@@ -316,7 +321,7 @@ static bool is_lane_index(const fsr_emit *e, const fsr_access *a) {
     for (int d = 0; d < e->k->ndim; d++)
         if (d != along && form->stride[d] != FSR_STRIDE_ZERO)
             return false;
-    return form->offset < 0 && form->nterms == 0 && !form->divisor;
+    return form->offset < 0 && !form->behind && form->nterms == 0 && !form->divisor;
 }
 
 /* "fsr_load_any<4>(v3, j * 4, x0 + (a3 + cj));" or the same of a store. */

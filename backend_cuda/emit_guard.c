@@ -12,7 +12,7 @@ static void condition_sum(fsr_emit *e, char sum[FSR_EXPR], const fsr_condition *
     char lane_index[FSR_REF];
     const fsr_index_form *at = &k->form[c->form];
     sum[0] = 0;
-    size_t m = at->offset >= 0 ? fsr_emit_add(e, sum, 0, "n%d", at->offset) : 0;
+    size_t m = fsr_emit_add_offset(e, sum, 0, at);
     for (int d = 0; d < k->ndim; d++) {
         const bool folded = d >= k->nparallel && fsr_emit_folded(k) == 1 && column;
         snprintf(lane_index, sizeof lane_index, lane && d == k->nparallel - 1 ? "(i%d + v)" : "i%d", d);

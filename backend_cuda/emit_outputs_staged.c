@@ -57,7 +57,7 @@ void fsr_emit_tile_address(fsr_emit *e, char at[FSR_EXPR], int access) {
     const fsr_index_form *form = fsr_access_form(e->k, access);
     const bool folded_once = fsr_emit_folded(e->k) == 1;
     char index[FSR_REF];
-    size_t n = form->offset >= 0 ? fsr_emit_add(e, at, 0, "n%d", form->offset) : 0;
+    size_t n = fsr_emit_add_offset(e, at, 0, form);
     for (int d = 0; d < e->k->ndim; d++) {
         if (d >= e->k->nparallel && folded_once)
             snprintf(index, sizeof index, "c");

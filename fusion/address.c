@@ -143,7 +143,7 @@ int64_t fsr_form_stride(const fsr_index_form *form, const int64_t *integer, int 
 fsr_form fsr_form_of(const fsr_kernel *k, const int64_t *integer, int form) {
     const fsr_index_form *a = &k->form[form];
     fsr_form f = {.ndim = k->ndim, .divisor = a->divisor ? integer[a->divisor] : 1, .nterms = a->nterms};
-    f.offset = a->offset >= 0 ? integer[a->offset] : 0;
+    f.offset = (a->offset >= 0 ? integer[a->offset] : 0) + a->behind;
     f.moves = term_dimensions(k, a);
     for (int t = 0; t < a->nterms; ++t) {
         f.coefficient[t] = a->term[t].slot ? integer[a->term[t].slot] : 1;

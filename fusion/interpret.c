@@ -45,7 +45,7 @@ static fsr_value result(const fsr_machine *m, const fsr_inst *inst) {
 
 static int64_t sum(const fsr_machine *m, const fsr_index_form *a) {
     const int64_t *ints = m->launch->integer;
-    int64_t at = a->offset >= 0 ? ints[a->offset] : 0;
+    int64_t at = (a->offset >= 0 ? ints[a->offset] : 0) + a->behind;
     for (int d = 0; d < m->k->ndim; d++)
         at += fsr_form_stride(a, ints, d) * m->index[d];
     for (int t = 0; t < a->nterms; t++)

@@ -158,7 +158,7 @@ int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]) {
 }
 
 static bool form_equal(const fsr_index_form *a, const fsr_index_form *b) {
-    bool same = a->offset == b->offset && a->divisor == b->divisor && a->nterms == b->nterms;
+    bool same = a->offset == b->offset && a->behind == b->behind && a->divisor == b->divisor && a->nterms == b->nterms;
     for (int d = 0; d < FSR_MAX_DIMS; d++)
         same = same && a->stride[d] == b->stride[d] && (a->stride[d] != FSR_STRIDE_VAR || a->slot[d] == b->slot[d]);
     for (int t = 0; same && t < a->nterms; t++)

@@ -24,7 +24,7 @@
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
 
-/* An index form: (offset + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
+/* An index form: (offset, and 1 behind it, + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
  * divisor. Equal forms are one entry of the kernel's table. */
 typedef enum fsr_stride_kind {
     FSR_STRIDE_ZERO, /* does not depend on this dimension */
@@ -43,6 +43,7 @@ typedef struct fsr_index_form {
     fsr_stride_kind stride[FSR_MAX_DIMS];
     int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
     int offset;             /* integer argument with the offset; -1: zero */
+    bool behind;            /* one element more: the address is seen to be that of the other form with this offset, + 1 */
     int divisor; /* integer argument by which the sum is divided, exactly wherever it is asked for; 0: none */
     int nterms;
     fsr_term term[FSR_MAX_TERMS];

@@ -21,7 +21,7 @@ static void read_term(fsr_kernel_reader *r, fsr_index_form *a) {
         a->term[a->nterms++] = term;
 }
 
-/* i7 + d0*i8 + d1*2 + d2 + v3*i9, or 0. */
+/* i7 + d0*i8 + d1*2 + d2 + v3*i9, + 1 behind all of that, or 0. */
 static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
     fsr_lex *l = &r->lex;
     a->offset = -1;
@@ -36,6 +36,8 @@ static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
             read_term(r, a);
             continue;
         }
+        if ((a->behind = fsr_lex_try(l, "1")))
+            return;
         int d = fsr_lex_mark(l, "d", r->k->ndim);
         const bool times = fsr_lex_try(l, "*");
         a->stride[d] = !times ? FSR_STRIDE_ONE : fsr_lex_try(l, "2") ? FSR_STRIDE_TWO : FSR_STRIDE_VAR;

@@ -33,7 +33,9 @@ static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
             fsr_fput(to, "*i%d", a->term[t].slot);
         plus = " + ";
     }
-    if (!*plus)
+    if (a->behind)
+        fsr_fput(to, "%s1", plus);
+    else if (!*plus)
         fputc('0', to);
 }
 

@@ -75,6 +75,12 @@ static void put_symbols(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, bo
     }
 }
 
+/* The last: what goes before it is, letter by letter, the address of the element before. */
+static void put_behind(fsr_text *to, const fsr_index_form *a) {
+    if (a->behind)
+        fsr_text_add(to, "%s1", to->size ? " + " : "");
+}
+
 void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access) {
     if (e->k->access[access].linear || e->k->access[access].row_linear) {
         fsr_text_add(to, "%s", e->k->access[access].linear ? e->linear : e->row);
@@ -91,6 +97,7 @@ void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access) {
     if (e->loop_dim >= 0)
         put_term(e, &sum, a, e->loop_dim, e->loop_var);
     put_symbols(e, &sum, a, e->based);
+    put_behind(&sum, a);
     const char *text = sum.size ? sum.data : "0";
     if (a->divisor)
         fsr_c_quotient(e, to, text, a->divisor);
@@ -112,6 +119,7 @@ void fsr_c_condition_sum(fsr_c_emit *e, fsr_text *to, const fsr_condition *c, in
             put_term(e, to, at, d, index);
     }
     put_symbols(e, to, at, false);
+    put_behind(to, at);
 }
 
 /* "((u64)(n9 + (i1)) < (u64)n10)": unsigned, so that one comparison sees both ends. With a step: whether the quotient
