@@ -72,7 +72,7 @@ void fsr_c_put_steps(fsr_c_emit *e, const fsr_body *loop, int at) {
     fsr_c_begin(e, "for (i64 turn = 0; turn < turns; ++turn)");
     fsr_c_line(e, "const i64 %s = first + turn * %s;", var, step);
     fsr_c_insts(e, loop->inst, loop->n);
-    if (e->checked)
+    if (e->checked || e->asks)
         fsr_c_check_limits(e, loop->inst, loop->n);
     fsr_c_end(e);
     fsr_c_end(e);

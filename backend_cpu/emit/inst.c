@@ -363,6 +363,6 @@ void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n) {
             fsr_kernel_reads_kept(e->k, pass, loop[i]))
             fsr_c_line(e, "w%d[%s] = v%d;", loop[i], e->column, loop[i]);
     }
-    if (e->checked)
+    if (e->checked || e->asks)
         fsr_c_check_limits(e, loop, n);
 }

@@ -77,6 +77,7 @@ typedef struct fsr_c_emit {
     bool math[FSR_C_MATH_MAX];     /* elementary functions used, by number */
     bool packing;                  /* what is printed is rounded where it is stored */
     bool near;                     /* arguments are known to be below the limits of these functions */
+    bool asks;                     /* the loop being printed asks for arguments beyond a limit as it goes */
     const fsr_body *checked;       /* the loop whose arguments the one being printed asks for; NULL: none */
     char streams[FSR_EMIT_NAME];   /* the name of whether they do, in the present loop */
     char stream_at[FSR_EMIT_NAME]; /* where in their buffers the present element goes */

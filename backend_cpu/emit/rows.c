@@ -103,7 +103,7 @@ static void put_run(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s%s)", e->loop_var, e->low, e->loop_var, e->high, e->loop_var,
                 e->short_index ? ", ++w" : "");
     fsr_c_insts(e, rest.inst, rest.n);
-    if (e->checked)
+    if (e->checked || e->asks)
         fsr_c_check_limits(e, loop->inst, loop->n);
     while (e->depth > depth)
         fsr_c_end(e);
