@@ -6,6 +6,9 @@
 
 #ifdef FUSOR_HAVE_CUB
 #include "backend_cuda/sort.h"
+#include "fusion/library.h"
+
+_Static_assert((int)FSR_SORT_ROW == (int)FSR_CUB_ROW, "rows that need no workspace");
 
 const fsr_cub_key fsr_cub_key_of[FSR_DTYPE_COUNT] = {
     [FSR_BOOL] = FSR_CUB_U8, [FSR_U8] = FSR_CUB_U8,   [FSR_I8] = FSR_CUB_I8,     [FSR_U16] = FSR_CUB_U16,
@@ -27,7 +30,8 @@ fsr_status fsr_cuda_sort(fsr_cuda *c, const fsr_library_call *call, void *const 
                             .work = work,
                             .work_bytes = (size_t)call->work_bytes,
                             .stream = stream};
-    const bool by_places = s.places || s.n != s.cols || fsr_dtype_size(call->array[0].dtype) < 4;
+    const bool by_places =
+        s.cols > FSR_SORT_ROW && (s.places || s.n != s.cols || fsr_dtype_size(call->array[0].dtype) < 4);
     if (s.n > UINT32_MAX && by_places)
         return fsr_fault_set(fault, FSR_ERR_UNSUPPORTED, "sort: places of %llu elements on a GPU; there are at most %u",
                              (unsigned long long)s.n, UINT32_MAX);

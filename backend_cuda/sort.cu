@@ -7,9 +7,10 @@
 // the last one is none. So nothing asks for NaN before. Counter-example to a pass that makes one NaN of all: a third pass over memory.
 // Places go with words in the order of the elements, of 32 or 64 bits (sort_sweep.cuh); shorter elements, which have one or two
 // digits, always go so. Elements are picked by their places afterwards.
-// Rows. All are sorted together, and then by row, which keeps the order: two stable sorts whose time does not ask how long
-// rows are. Counter-example to a sort for each row: a million rows of ten.
+// Rows of up to FSR_CUB_ROW elements are one kernel, whose blocks have one or several (sort_rows.cuh). Longer ones are all sorted
+// together, and then by row, which keeps the order: two stable sorts whose time does not ask how long rows are.
 #include "backend_cuda/order_form.h"
+#include "backend_cuda/sort_rows.cuh"
 #include "backend_cuda/sort_sweep.cuh"
 #include <cooperative_groups.h>
 #include <cub/device/device_radix_sort.cuh>
@@ -23,6 +24,8 @@ enum {
     COUNT_BLOCKS = 16, // of a multiprocessor
     SWEEP_THREADS = 384,
     SETTLE_THREADS = 1024,
+    ROWS_THREADS = 256, // of a block that has short rows
+    ROW_THREADS = FSR_CUB_ROW / FSR_ROWS_ITEMS,
     DIGITS = FSR_SWEEP_DIGITS
 };
 
@@ -227,6 +230,29 @@ template <class T, class Word> cudaError_t with_places(const fsr_cub_sort *s) {
     return error != cudaSuccess || direct ? error : pick_all<T>(s, f, sorted, s->places);
 }
 
+// ---- short rows ------------------------------------------------------------------------------------------------
+
+template <int THREADS_, class Word, class T> __global__ void __launch_bounds__(THREADS_) rows_kernel(fsr_rows_job<T> job) {
+    __shared__ fsr_rows_shared<Word, THREADS_> s;
+    fsr_rows_sort<THREADS_, Word>(s, job);
+}
+
+template <class T, class Word> cudaError_t short_rows(const fsr_cub_sort *s) {
+    fsr_rows_job<T> job = {(const T *)s->in, (T *)s->keys, s->places, s->n / s->cols, (unsigned)s->cols, (unsigned)s->first, 1, s->wide != 0,
+                           fsr_order_form_of(s->key, 8 * (int)sizeof(T), s->greatest)};
+    while (job.team * FSR_ROWS_ITEMS < job.cols)
+        job.team *= 2;
+    const bool large = job.team > ROWS_THREADS;
+    const uint64_t blocks = large ? job.rows : (job.rows - 1) / (ROWS_THREADS / job.team) + 1;
+    if (blocks > INT32_MAX)
+        return cudaErrorInvalidValue;
+    if (large)
+        rows_kernel<ROW_THREADS, Word><<<(unsigned)blocks, ROW_THREADS, 0, s->stream>>>(job);
+    else
+        rows_kernel<ROWS_THREADS, Word><<<(unsigned)blocks, ROWS_THREADS, 0, s->stream>>>(job);
+    return cudaGetLastError();
+}
+
 // ---- elements alone --------------------------------------------------------------------------------------------
 
 // Of what is sorted: NaN with a sign, which are first, and where those without one begin.
@@ -306,6 +332,8 @@ template <class Key, class Count> cudaError_t keys_alone(const fsr_cub_sort *s, 
 
 // Word: the bits of Key.
 template <class Key, class Word> cudaError_t sort(const fsr_cub_sort *s) {
+    if (s->cols <= FSR_CUB_ROW)
+        return short_rows<Word, Word>(s);
     if (s->places || s->n != s->cols || s->first != s->cols || s->greatest)
         return with_places<Word, Word>(s);
     const cudaError_t error = s->n <= UINT32_MAX ? keys_alone<Key>(s, (uint32_t)s->n) : keys_alone<Key>(s, s->n);
@@ -313,14 +341,19 @@ template <class Key, class Word> cudaError_t sort(const fsr_cub_sort *s) {
     return error == cudaSuccess && real ? settle_nan<Word>(s) : error;
 }
 
+// T: of one or two bytes.
+template <class T> cudaError_t sort_narrow(const fsr_cub_sort *s) {
+    return s->cols <= FSR_CUB_ROW ? short_rows<T, uint32_t>(s) : with_places<T, uint32_t>(s);
+}
+
 cudaError_t sort_any(const fsr_cub_sort *s) {
     switch (s->key) {
     case FSR_CUB_U8:
-    case FSR_CUB_I8: return with_places<uint8_t, uint32_t>(s);
+    case FSR_CUB_I8: return sort_narrow<uint8_t>(s);
     case FSR_CUB_U16:
     case FSR_CUB_I16:
     case FSR_CUB_F16:
-    case FSR_CUB_BF16: return with_places<uint16_t, uint32_t>(s);
+    case FSR_CUB_BF16: return sort_narrow<uint16_t>(s);
     case FSR_CUB_U32: return sort<uint32_t, uint32_t>(s);
     case FSR_CUB_I32: return sort<int32_t, uint32_t>(s);
     case FSR_CUB_U64: return sort<uint64_t, uint64_t>(s);

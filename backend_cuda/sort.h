@@ -26,6 +26,9 @@ typedef enum fsr_cub_key {
     FSR_CUB_KEYS
 } fsr_cub_key;
 
+/* Elements of a row that a block sorts: FSR_SORT_ROW of fusion/library.h. */
+enum { FSR_CUB_ROW = 4608 };
+
 typedef struct fsr_cub_sort {
     fsr_cub_key key;
     const void *in;
@@ -33,7 +36,7 @@ typedef struct fsr_cub_sort {
     void *places;   /* where each was in its row, NULL: not asked for */
     int wide;       /* places are i64, else u32 */
     uint64_t n;     /* elements in all, of rows of `cols` */
-    uint64_t cols;  /* n below 2^32 where there are several rows, or places are asked for */
+    uint64_t cols;  /* n below 2^32 where rows are longer than FSR_CUB_ROW and several, or places are asked for */
     uint64_t first; /* so many ranks of each row are results; of all of them cols */
     int greatest;   /* descending; NaN is last in either order, and comes out as the usual one */
     void *work;

@@ -38,9 +38,9 @@ static int64_t records(int64_t n, int64_t size, int64_t buffers) {
 
 /* CPU: elements go to and fro between the result and a buffer; places go with their keys between two, in records of 8
  * bytes, or of 16 where one of them is longer than 32 bits.
- * GPU: elements alone, of 32 bits or more, go to and fro inside of CUB, between the result and a buffer. For places
- * words of 32 or 64 bits and their places go to and fro between two buffers of both. States of tiles take less than a
- * byte an element. */
+ * GPU: a block sorts a short row for itself. Of others elements alone, of 32 bits or more, go to and fro inside of CUB,
+ * between the result and a buffer. For places words of 32 or 64 bits and their places go to and fro between two buffers
+ * of both. States of tiles take less than a byte an element. */
 static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     const fsr_library_array *keys = &call->array[0], *places = &call->array[2];
     const int64_t n = fsr_shape_size(&keys->shape), size = (int64_t)fsr_dtype_size(keys->dtype);
@@ -48,6 +48,8 @@ static int64_t work_sort(const fsr_library_call *call, bool gpu) {
     const bool rows = n > cols;
     if (!gpu)
         return fsr_size_add(places->used ? records(n, record, 2) : records(n, size, 1), COUNTS);
+    if (cols <= FSR_SORT_ROW)
+        return 0;
     const int64_t word = size > 4 ? 8 : 4, inside = fsr_size_add(records(n, 1, 1), STATES);
     if (!places->used && !rows && size >= 4)
         return fsr_size_add(records(n, size, 1), inside);

@@ -46,6 +46,8 @@ enum {
 };
 /* On a GPU: of more first elements than so many all are sorted. */
 enum { FSR_TOP_SEARCHED = 2048 };
+/* Rows of at most so many are sorted by a block each, without workspace. */
+enum { FSR_SORT_ROW = 4608 };
 /* On a CPU so many rows are sorted side by side, if a row has at most so many elements. */
 enum { FSR_SORT_LANES = 16, FSR_SORT_LANED = 128 };
 /* Words that a slot has for each element of a row of n: keys and a copy; of rows that are sorted side by side, so

@@ -117,8 +117,8 @@ static fsr_node make(pattern p, fsr_dtype dtype, int64_t rows, int64_t n) {
 static void dtypes(void **state) {
     (void)state;
     for (int dtype = 0; dtype < FSR_C64; dtype++)
-        for (int n = 0; n < 7; n++) {
-            static const int64_t length[] = {2, 9, 16, 32, 33, 700, 5000};
+        for (int n = 0; n < 9; n++) {
+            static const int64_t length[] = {2, 9, 16, 32, 33, 700, 4608, 4609, 5000};
             fsr_node x = subject_data((fsr_dtype)dtype, 2, SHAPE(3, length[n]), SUBJECT_SPECIAL, n);
             expect(x, 0, fsr_dtype_name((fsr_dtype)dtype));
             expect(x, FSR_DESCENDING, fsr_dtype_name((fsr_dtype)dtype));
