@@ -366,6 +366,8 @@ fsr_status fsr_flow_ready(fsr_flow *flow, const fsr_program_options *options, ch
     if (!status)
         status = fsr_flow_paste_places(flow, &options->target);
     if (!status)
+        status = fsr_flow_window_axes(flow, options);
+    if (!status)
         status = fsr_flow_window_folds(flow, options);
     if (!status)
         status = fsr_flow_order_rows(flow, options);

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLACES = 64, MOST_ON_CPU = 25, MOST_BRIEF = 4, MOST_TOGETHER = 4, MOST_OPS = 200, MOST_DEPTH = 6 };
+enum { MOST_PLACES = 128, MOST_ON_CPU = 25, MOST_BRIEF = 4, MOST_TOGETHER = 4, MOST_OPS = 400, MOST_DEPTH = 6 };
 
 typedef struct folder {
     const fsr_flow *from;

@@ -52,6 +52,7 @@ fusion/rewrite_fold.c 1
 fusion/rewrite_hoist.c 2
 fusion/rewrite_narrow.c 3
 fusion/rewrite_unstack.c 1
+fusion/window_axes.c 1
 fusion/window_folds.c 3
 runtime/array.c 1'
 

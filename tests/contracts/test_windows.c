@@ -43,6 +43,38 @@ static void folds_of_windows(void **state) {
     assert_int_equal(fsr_node_bytes(fsr_sliding_window(fsr_slice(x, 0, 0, 0, 1), SHAPE(3), AXES(1), 1)), 0);
 }
 
+/* Of several axes, which are folded one after the other: of any size, of one axis and all, of maps with another array's
+ * windows, with steps, in any order of axes, along dimensions of both sides; and what is not divided, a window's own
+ * weights, or what differs from window to window. */
+static void folds_of_axes(void **state) {
+    (void)state;
+    static const int64_t sizes[][2] = {{9, 9}, {3, 17}, {21, 2}, {7, 11}};
+    fsr_node x = subject_data(FSR_F32, 3, SHAPE(3, 50, 61), SUBJECT_SMALL, 0);
+    fsr_node y = subject_data(FSR_F32, 3, SHAPE(3, 50, 61), SUBJECT_SMALL, 1);
+    fsr_node n = subject_data(FSR_I32, 3, SHAPE(30, 40, 35), SUBJECT_SMALL, 2);
+    for (int i = 0; i < COUNT_OF(sizes); i++) {
+        const fsr_node a = fsr_sliding_window(x, sizes[i], AXES(1, 2), 2),
+                       b = fsr_sliding_window(y, sizes[i], AXES(1, 2), 2);
+        const fsr_node turned = fsr_sliding_window(fsr_transpose(x, NULL), sizes[i], AXES(1, 0), 2);
+        const fsr_node weights = subject_data(FSR_F32, 2, sizes[i], SUBJECT_SMALL, 3);
+        const fsr_node stepped = fsr_sliding_window(fsr_slice(fsr_flip(x, 2), 1, 1, 50, 1), sizes[i], AXES(1, 2), 2);
+        const fsr_node mean = fsr_mean(a, AXES(3, 4), 2, FSR_KEEPDIMS);
+        fsr_node out[] = {mean,
+                          fsr_sum(fsr_mul(fsr_mul(a, b), fsr_float(subject_g, 2)), AXES(3, 4), 2, 0),
+                          fsr_max(fsr_exp(turned), AXES(3, 4), 2, 0),
+                          fsr_sum(fsr_mul(a, weights), AXES(3, 4), 2, 0),
+                          fsr_sum(fsr_abs(fsr_sub(a, mean)), AXES(3, 4), 2, 0),
+                          fsr_min(stepped, AXES(3, 4), 2, 0),
+                          fsr_sum(fsr_slice(a, 2, 0, 40, 2), AXES(3, 4), 2, 0),
+                          fsr_sum(a, AXES(0, 3, 4), 3, 0)};
+        subject_verify(out, COUNT_OF(out), NULL, "windows of %d by %d", (int)sizes[i][0], (int)sizes[i][1]);
+    }
+    const fsr_node deep = fsr_sliding_window(n, SHAPE(5, 4, 3), NULL, 0);
+    fsr_node out[] = {fsr_sum(deep, AXES(3, 4, 5), 3, 0), fsr_sum(deep, AXES(3, 5), 2, 0),
+                      fsr_max(deep, AXES(5, 4), 2, 0)};
+    subject_verify(out, COUNT_OF(out), NULL, "windows of three axes");
+}
+
 static void mistakes(void **state) {
     (void)state;
     fsr_node x = subject_data(FSR_F32, 2, SHAPE(3, 5), SUBJECT_SMALL, 0);
@@ -57,6 +89,7 @@ static void mistakes(void **state) {
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(elements),
     SUBJECT_TEST(folds_of_windows),
+    SUBJECT_TEST(folds_of_axes),
     SUBJECT_TEST(mistakes),
 };
 SUBJECT_MAIN(tests)

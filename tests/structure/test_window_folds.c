@@ -59,15 +59,14 @@ static void folds(void **state) {
     const fsr_node w = fsr_sliding_window(plan_vector(g, 50000), (int64_t[]){9}, AXES(0), 1);
     const fsr_node power = fsr_exp(fsr_sub(w, fsr_max(w, AXES(1), 1, FSR_KEEPDIMS)));
     const fsr_node softmax = fsr_div(power, fsr_sum(power, AXES(1), 1, FSR_KEEPDIMS));
-    const fsr_node wide = fsr_sliding_window(plan_vector(g, 50000), (int64_t[]){65}, AXES(0), 1);
+    const fsr_node wide = fsr_sliding_window(plan_vector(g, 50000), (int64_t[]){129}, AXES(0), 1);
     const fsr_node half =
         fsr_sliding_window(fsr_input(g, "h", FSR_F16, 1, (int64_t[]){5000}), (int64_t[]){9}, AXES(0), 1);
     const fsr_node longer = fsr_max(wide, AXES(1), 1, 0), halves = fsr_sum(half, AXES(1), 1, 0);
-    const fsr_node more = fsr_max(windows(plan_matrix(g, 300, 500), 7), AXES(2, 3), 2, 0);
     check("softmax", &softmax, 1, 1, false);
     check("longer", &longer, 1, 1, false);
     check("halves", &halves, 1, 1, true);
-    check_on(&target_cpu, "long on a CPU", &more, 1, 2, false);
+    check_on(&target_cpu, "long on a CPU", &longer, 1, 1, false);
 }
 
 /* A plan that runs is made of the same flow as one that is only looked at: it had a list of its own of what is done to
