@@ -324,6 +324,12 @@ static bool is_lane_index(const fsr_emit *e, const fsr_access *a) {
     return form->offset < 0 && !form->behind && form->nterms == 0 && !form->divisor;
 }
 
+/* Of a vector that lies across a count where the kernel ends only what is there is loaded. */
+static bool loads_to_end(const fsr_emit *e, const char *verb, fsr_lanes lanes, const char *column) {
+    return e->k->live && e->k->npasses && !e->k->backward && column && verb[0] == 'l' &&
+           (lanes == FSR_LANES_ALIGNED || lanes == FSR_LANES_ONE);
+}
+
 /* "fsr_load_any<4>(v3, j * 4, x0 + (a3 + cj));" or the same of a store. */
 static void vector_line(fsr_emit *e, const char *verb, const char *registers, const char *at, int access,
                         const char *column) {
@@ -335,12 +341,16 @@ static void vector_line(fsr_emit *e, const char *verb, const char *registers, co
     lane_stride(e, stride, a);
     if (lanes == FSR_LANES_ONE && is_lane_index(e, a))
         lanes = FSR_LANES_ALIGNED;
+    const bool ends = loads_to_end(e, verb, lanes, column);
+    if (ends)
+        fsr_emit_line(e, "if (end - %s < %d) fsr_load_part<%d>(%s, %s, x%d + (%s), end - %s);", column, e->s.vector,
+                      e->s.vector, registers, at, a->buffer, where, column);
     if (lanes == FSR_LANES_STRIDED)
         fsr_emit_line(e, "fsr_%s_strided<%d>(%s, %s, x%d, %s, %s);", verb, e->s.vector, registers, at, a->buffer, where,
                       stride);
     else
-        fsr_emit_line(e, "fsr_%s%s<%d>(%s, %s, x%d + (%s));", verb, suffix[lanes], e->s.vector, registers, at,
-                      a->buffer, where);
+        fsr_emit_line(e, "%sfsr_%s%s<%d>(%s, %s, x%d + (%s));", ends ? "else " : "", verb, suffix[lanes], e->s.vector,
+                      registers, at, a->buffer, where);
 }
 
 /* One element: "v3[at] = x0[...];" or "x0[...] = o3[at];"; without `at`, the register itself. */

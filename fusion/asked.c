@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Of which values only the first elements are asked for, as many as a count says that is known before the program runs.
+/* Of which values only the first elements are asked for, as many as a count says that is there when their kernel
+ * begins.
  *
  * Who takes a prefix asks for what it counts; who computes element by element, and who scans forward, asks its operands
  * for what it is asked for itself; all others, and whoever asks for a result, ask for everything. So a value that a
- * kernel leaves for others may end where all of these do. Counter-example to counts that the program computes: the
- * kernel would have to wait for the one that counts. */
+ * kernel leaves for others may end where all of these do. Such a count is known before the program runs, or the flow
+ * says that it is there (a `front` prefix) and has it before the value. Counter-example to any count that the program
+ * computes: the kernel would have to wait for the one that counts. */
 #include "fusion/partition_parts.h"
 #include <stdlib.h>
 
@@ -28,7 +30,7 @@ static fsr_link asks(const fsr_flow *flow, const fsr_link *asked, int i, int a) 
     if (n->shape.ndim != 1 || of->shape.ndim != 1 || of->shape.dim[0] != n->shape.dim[0])
         return everything;
     if (fsr_is(n->kind, FSR_IS_PREFIX) && (a == 1 || (a == 0 && n->front)))
-        return is_known(flow, n->arg[2], 8) ? n->arg[2] : everything;
+        return n->front || is_known(flow, n->arg[2], 8) ? n->arg[2] : everything;
     const bool each =
         fsr_is(n->kind, FSR_IS_EACH) && !fsr_is(n->kind, FSR_IS_PREFIX) && a < fsr_own_arguments(&n->content);
     const bool scans = fsr_is(n->kind, FSR_IS_RUNNING) && !n->reverse && a < n->combine->arity;
@@ -45,7 +47,9 @@ fsr_link *fsr_flow_asked(const fsr_flow *flow) {
         asked[i] = (fsr_link){NOBODY, 0};
     for (int i = 0; asked && i < flow->nout; ++i)
         asked[flow->out[i].id] = (fsr_link){EVERYTHING, 0};
-    for (int i = asked ? flow->n - 1 : -1; i >= 0; --i)
+    for (int i = asked ? flow->n - 1 : -1; i >= 0; --i) {
+        if (asked[i].id >= i && !is_known(flow, asked[i], 8))
+            asked[i] = (fsr_link){EVERYTHING, 0};
         for (int a = 0; a < flow->node[i].nargs; ++a) {
             fsr_link *const to = &asked[flow->node[i].arg[a].id], more = asks(flow, asked, i, a);
             if (to->id == NOBODY)
@@ -53,5 +57,6 @@ fsr_link *fsr_flow_asked(const fsr_flow *flow) {
             else if (!fsr_link_equal(*to, more))
                 *to = (fsr_link){EVERYTHING, 0};
         }
+    }
     return asked;
 }

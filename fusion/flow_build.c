@@ -2,6 +2,7 @@
 /* Building a flow from a graph: a depth-first walk from the results with a stack of its own, as a chain of a million
  * nodes is no recursion. */
 #include "fusion/flow.h"
+#include "fusion/flow_ends.h"
 #include "graph/pairs.h"
 #include "graph/rounds.h"
 #include <stdlib.h>
@@ -85,13 +86,9 @@ static bool push(builder *b, uint32_t id) {
     return true;
 }
 
-static bool is_leaf(const fsr_rec *rec, uint32_t output) {
-    return fsr_is(rec->kind, FSR_IS_ARRAY) || (rec->buffer[output] && !fsr_is(rec->kind, FSR_IS_ARGUMENT));
-}
-
 /* The flow's link for a graph reference, its id -1: not copied yet. */
 static fsr_link link_of(const builder *b, fsr_ref ref, bool *leaf) {
-    *leaf = is_leaf(fsr_graph_rec(b->g, ref.id), ref.output);
+    *leaf = fsr_rec_is_leaf(fsr_graph_rec(b->g, ref.id), ref.output);
     const int id = seen_get(&b->seen, ref.id, *leaf ? ref.output : COMPUTED);
     return (fsr_link){id, *leaf ? 0 : (int)ref.output};
 }
@@ -190,6 +187,24 @@ static bool add_node(builder *b, uint32_t id) {
     return at >= 0 && seen_put(&b->seen, id, COMPUTED, at);
 }
 
+/* A scan of what a filter leaves is shown to whoever reads it as far as it has elements. */
+static bool ends_inside(const builder *b, const fsr_rec *rec) {
+    return fsr_is(rec->kind, FSR_IS_RUNNING) && !rec->reverse && rec->nout == 1 && rec->length.origin &&
+           rec->shape.ndim == 1 && rec->shape.dim[0] > 1 && rec->hint != FSR_HINT_MATERIALIZE &&
+           fsr_reads_filtered(b->g, rec, 8);
+}
+
+/* The count stands before the scan, which may then end there (asked.c). */
+static bool add_ended(builder *b, uint32_t id, fsr_link counted) {
+    const fsr_rec *rec = fsr_graph_rec(b->g, id);
+    const int count = fsr_flow_add_count(b->flow, rec, counted);
+    if (count < 0 || !add_node(b, id))
+        return false;
+    const fsr_link scan = {seen_get(&b->seen, id, COMPUTED), 0};
+    const int ended = fsr_flow_add_end(b->flow, rec, scan, count);
+    return ended >= 0 && seen_put(&b->seen, id, COMPUTED, ended);
+}
+
 /* One step for the id on top of the stack: its first missing argument is pushed, or the node itself is copied. */
 static fsr_status visit(builder *b) {
     uint32_t id = b->stack[b->depth - 1];
@@ -202,17 +217,20 @@ static fsr_status visit(builder *b) {
         --b->depth;
         return FSR_OK;
     }
-    for (int i = 0; i < rec->nargs; ++i) {
-        bool leaf;
-        if (link_of(b, rec->arg[i], &leaf).id >= 0)
+    const bool ends = ends_inside(b, rec);
+    const fsr_ref count = {rec->length.count.id, rec->length.count.output};
+    bool leaf;
+    for (int i = 0; i < rec->nargs + ends; ++i) {
+        const fsr_ref arg = i < rec->nargs ? rec->arg[i] : count;
+        if (link_of(b, arg, &leaf).id >= 0)
             continue;
-        if (leaf ? !add_leaf(b, rec->arg[i]) : !push(b, rec->arg[i].id))
+        if (leaf ? !add_leaf(b, arg) : !push(b, arg.id))
             return FSR_ERR_MEMORY;
         if (!leaf)
             return FSR_OK;
     }
     --b->depth;
-    return add_node(b, id) ? FSR_OK : FSR_ERR_MEMORY;
+    return (ends ? add_ended(b, id, link_of(b, count, &leaf)) : add_node(b, id)) ? FSR_OK : FSR_ERR_MEMORY;
 }
 
 static fsr_status build_out(builder *b, fsr_ref ref, fsr_link *link) {
@@ -238,7 +256,7 @@ static fsr_status build_every(builder *b) {
             continue;
         if (fsr_is(rec->kind, FSR_IS_POISON | FSR_IS_UNBOUND))
             return fsr_is(rec->kind, FSR_IS_POISON) ? rec->status : FSR_ERR_UNBOUND;
-        status = (is_leaf(rec, 0) ? add_leaf(b, (fsr_ref){id, 0}) : add_node(b, id)) ? FSR_OK : FSR_ERR_MEMORY;
+        status = (fsr_rec_is_leaf(rec, 0) ? add_leaf(b, (fsr_ref){id, 0}) : add_node(b, id)) ? FSR_OK : FSR_ERR_MEMORY;
     }
     return status;
 }
@@ -262,32 +280,41 @@ static fsr_status build_pairs(builder *b) {
 
 /* ---- results with a length --------------------------------------------------------------------------------- */
 
-/* Known before the program runs, or computed of that and of single elements: by whoever needs it, at once. */
-static bool is_known(const fsr_graph *g, fsr_ref ref, int depth) {
-    const fsr_rec *rec = fsr_graph_rec(g, ref.id);
-    bool known = depth > 0 && fsr_is(rec->kind, FSR_IS_EXPRESSION) && rec->shape.ndim == 0;
-    if (is_leaf(rec, ref.output) || fsr_is(rec->kind, FSR_IS_LITERAL | FSR_IS_ARGUMENT))
-        return rec->shape.ndim == 0;
-    for (int i = 0; known && i < rec->nargs; ++i)
-        known = is_known(g, rec->arg[i], depth - 1);
-    return known;
+/* Which nodes a link needs, itself one of them. NULL: out of memory. */
+static bool *needed(const fsr_flow *flow, fsr_link link) {
+    bool *needs = calloc((size_t)flow->n + 1, sizeof *needs);
+    if (needs)
+        needs[link.id] = true;
+    for (int i = link.id; needs && i >= 0; --i)
+        for (int a = 0; needs[i] && a < flow->node[i].nargs; ++a)
+            needs[flow->node[i].arg[a].id] = true;
+    return needs;
 }
 
-/* What is scanned is what a filter leaves in memory, or is computed of that element by element, as the result may be of
- * what is scanned: the count is counted where the filter goes, which whoever scans waits for in any case. */
-static bool scans_filtered(const fsr_graph *g, const fsr_rec *rec) {
-    bool goes = true, scans = false;
-    for (int depth = 0; goes && depth < 8; ++depth) {
-        scans = scans || fsr_is(rec->kind, FSR_IS_RUNNING);
-        goes = fsr_is(rec->kind, FSR_IS_RUNNING | FSR_IS_EACH) && rec->nargs > 0;
-        const fsr_ref next = goes ? rec->arg[0] : (fsr_ref){0};
-        if (!goes || is_leaf(fsr_graph_rec(g, next.id), next.output))
-            return false;
-        rec = fsr_graph_rec(g, next.id);
-        if (fsr_is(rec->kind, FSR_IS_MOVED))
-            return scans && rec->front;
-    }
-    return false;
+/* A count of single elements that are needed in any case. */
+static bool is_needed(const builder *b, fsr_ref ref, const bool *needs, int depth) {
+    const fsr_rec *rec = fsr_graph_rec(b->g, ref.id);
+    const int id = seen_get(&b->seen, ref.id, COMPUTED);
+    bool good = depth > 0 && fsr_is(rec->kind, FSR_IS_EXPRESSION);
+    if (fsr_rec_is_leaf(rec, ref.output) || fsr_is(rec->kind, FSR_IS_LITERAL | FSR_IS_ARGUMENT) ||
+        (id >= 0 && needs[id]))
+        return fsr_shape_size(&rec->shape) == 1;
+    for (int i = 0; good && i < rec->nargs; ++i)
+        good = is_needed(b, rec->arg[i], needs, depth - 1);
+    return good;
+}
+
+/* Who computes the result waits for what its count is computed of: it needs that, or what a filter leaves. What goes
+ * with a filter does not. */
+static bool waits_for_count(const builder *b, fsr_ref out, fsr_link link, fsr_ref count) {
+    if (fsr_goes_with_filter(b->g, out, 8))
+        return false;
+    if (fsr_reads_filtered(b->g, fsr_graph_rec(b->g, out.id), 8))
+        return true;
+    bool *needs = needed(b->flow, link);
+    const bool waits = needs && is_needed(b, count, needs, 8);
+    free(needs);
+    return waits;
 }
 
 /* Nobody but who asks for the result needs what computes it, so that it may end where its elements do. What a filter
@@ -296,31 +323,20 @@ static bool may_end(const builder *b, fsr_ref out, fsr_link link, const bool *re
     const fsr_rec *rec = fsr_graph_rec(b->g, out.id);
     const fsr_flow_node *n = &b->flow->node[link.id];
     const fsr_ref count = {rec->length.count.id, rec->length.count.output};
-    return rec->length.origin && !is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
-           n->nout == 1 && n->hint != FSR_HINT_MATERIALIZE &&
+    return rec->length.origin && !fsr_rec_is_leaf(rec, out.output) && rec->shape.ndim == 1 && rec->shape.dim[0] > 1 &&
+           n->nout == 1 && !n->front && n->hint != FSR_HINT_MATERIALIZE &&
            fsr_is(n->kind, FSR_COMPUTES | FSR_IS_VIEW | FSR_IS_RUNNING) && !fsr_is(n->kind, FSR_IS_STORED) &&
-           !read[link.id] && (is_known(b->g, count, 8) || scans_filtered(b->g, rec));
+           !read[link.id] && (fsr_count_is_known(b->g, count, 8) || waits_for_count(b, out, link, count));
 }
 
-/* The prefix of result i of itself, as long as its count says. */
+/* Result i becomes its prefix, as long as its count says. */
 static fsr_status end_result(builder *b, fsr_ref out, fsr_link *result) {
     const fsr_rec *rec = fsr_graph_rec(b->g, out.id);
-    fsr_flow_node view = {.kind = FSR_NODE_VIEW, .nout = 1, .nargs = 1, .view = {.kind = FSR_VIEW_AFFINE}};
-    fsr_flow_node prefix = {.kind = FSR_NODE_PREFIX, .nout = 1, .nargs = 3, .front = true};
     fsr_link count;
-    fsr_status status = build_out(b, (fsr_ref){rec->length.count.id, rec->length.count.output}, &count);
-    if (status)
-        return status;
-    view.shape = prefix.shape = rec->shape;
-    view.hint = prefix.hint = FSR_HINT_NONE;
-    view.site = prefix.site = rec->site;
-    view.dtype[0] = FSR_I64;
-    view.arg[0] = count;
-    prefix.dtype[0] = rec->dtype[out.output];
-    prefix.arg[0] = prefix.arg[1] = *result;
-    prefix.arg[2] = (fsr_link){fsr_flow_add(b->flow, &view), 0};
-    *result = (fsr_link){prefix.arg[2].id < 0 ? -1 : fsr_flow_add(b->flow, &prefix), 0};
-    return result->id < 0 ? FSR_ERR_MEMORY : FSR_OK;
+    const fsr_status status = build_out(b, (fsr_ref){rec->length.count.id, rec->length.count.output}, &count);
+    if (!status)
+        *result = (fsr_link){fsr_flow_add_end(b->flow, rec, *result, fsr_flow_add_count(b->flow, rec, count)), 0};
+    return status ? status : result->id < 0 ? FSR_ERR_MEMORY : FSR_OK;
 }
 
 /* Results are asked for as far as they have elements. */

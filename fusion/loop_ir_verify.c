@@ -55,13 +55,20 @@ static bool check_whole(const fsr_check *v) {
     return true;
 }
 
-/* Its one dimension is folded, and an element of it is told to be outside under a guard alone. What its operators make
+/* It tells of an index under a guard, or of one that a guard chooses. */
+static bool tells_by_guard(const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_inst *index = &k->inst[inst->arg[0]];
+    return inst->guard ||
+           (index->kind == FSR_INST_OP && index->op == FSR_OP_WHERE && k->inst[index->arg[0]].kind == FSR_INST_GUARD);
+}
+
+/* Its one dimension is folded, and an element of it is told to be outside by a guard alone. What its operators make
  * of their identities, and whether stored elements are asked for, it does not say. */
 static bool folds_along_one(const fsr_kernel *k) {
     bool folds = k->ndim == 1 && k->nparallel == 0 && k->npasses >= 1;
     for (int i = 0; i < k->ninsts; i++)
-        folds = folds &&
-                !(k->stand[i].level == FSR_ELEM && (k->inst[i].filter || (k->inst[i].report && !k->inst[i].guard)));
+        folds = folds && !(k->stand[i].level == FSR_ELEM &&
+                           (k->inst[i].filter || (k->inst[i].report && !tells_by_guard(k, &k->inst[i]))));
     return folds;
 }
 

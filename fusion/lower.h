@@ -135,6 +135,8 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* 1 + the number of a guard of these conditions; 0: too many. */
 int fsr_lower_guard(fsr_lowering *l, const fsr_guard *guard);
+/* 1 + the guard under which a prefix has its argument 1's element at an index, which is not flat; 0: it always has. */
+int fsr_lower_prefix_guard(fsr_lowering *l, fsr_link link, const fsr_index *index);
 /* Adds a condition to a guard, once. False: too many. */
 bool fsr_lower_condition(fsr_lowering *l, fsr_guard *guard, const fsr_box *box);
 /* Whether a guard (by its number, from 0) changes along the columns. */

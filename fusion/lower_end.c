@@ -67,11 +67,24 @@ static bool is_before(const fsr_lowering *l, int guard, int end) {
     return false;
 }
 
+/* Behind value `end` the index is 0: the choice of a prefix, whose guard is asked before the end alone. */
+static bool is_first_behind(const fsr_lowering *l, int index, int end) {
+    const fsr_inst *choice = &l->k->inst[index];
+    if (choice->kind != FSR_INST_OP || choice->op != FSR_OP_WHERE)
+        return false;
+    const fsr_inst *guard = &l->k->inst[choice->arg[0]], *other = &l->k->inst[choice->arg[2]];
+    return guard->kind == FSR_INST_GUARD && is_before(l, 1 + guard->index, end) && other->kind == FSR_INST_CONST &&
+           other->value.bits == 0;
+}
+
 /* No element behind value `end` is told to be outside. */
 static bool reports_end(const fsr_lowering *l, int end) {
-    for (int i = 0; i < l->k->ninsts; ++i)
-        if (l->k->stand[i].level == FSR_ELEM && l->k->inst[i].report && !is_before(l, l->k->inst[i].guard, end))
+    for (int i = 0; i < l->k->ninsts; ++i) {
+        const fsr_inst *inst = &l->k->inst[i];
+        if (l->k->stand[i].level == FSR_ELEM && inst->report && !is_before(l, inst->guard, end) &&
+            !is_first_behind(l, inst->arg[0], end))
             return false;
+    }
     return true;
 }
 

@@ -180,30 +180,44 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     return choose(l, link, &index, &inner, &conditions, truth);
 }
 
-/* A choice between two values at one index. The box ends where the count says, which moves its other side too, to where
- * no element is: 0 <= i - count + extent < extent. */
-int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+/* The box of a prefix at an index, split: it ends where the count says, which moves its other side too, to where no
+ * element is: 0 <= i - count + extent < extent. */
+static bool prefix_box(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_guard *conditions,
+                       fsr_truth *truth) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     const int last = n->shape.ndim - 1;
+    const int64_t extent = n->shape.dim[last];
+    const int value = fsr_lower_eval(l, n->arg[2], index);
+    const int count = value < 0 ? -1 : fsr_lower_inside(l, link, 0, value, extent + 1, FSR_INDEX_CLIP);
+    fsr_affine into;
+    fsr_box box;
+    if (count < 0)
+        return false;
+    if (index->row[last].nterms == FSR_MAX_DIMS)
+        return fsr_lower_refuse(l, "the address would have too many computed indices"), false;
+    fsr_affine_into(&into, &index->row[last], -extent, 1);
+    fsr_affine_add_symbol(&into, count, -1);
+    *truth = fsr_box_make(&box, &into, extent, &l->group->domain);
+    return *truth != FSR_SOMETIMES || fsr_lower_condition(l, conditions, &box);
+}
+
+/* A choice between two values at one index. */
+int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
+    const fsr_flow_node *n = &l->flow->node[link.id];
     fsr_index index = *asked;
     fsr_guard conditions = {0};
-    fsr_box box;
+    fsr_truth truth;
     if (n->front)
         return fsr_lower_eval(l, n->arg[1], asked);
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a prefix has no affine index", link, asked);
-    const int64_t extent = n->shape.dim[last];
-    const int value = fsr_lower_eval(l, n->arg[2], &index);
-    const int count = value < 0 ? -1 : fsr_lower_inside(l, link, 0, value, extent + 1, FSR_INDEX_CLIP);
-    fsr_affine into;
-    if (count < 0)
+    return prefix_box(l, link, &index, &conditions, &truth) ? choose(l, link, &index, &index, &conditions, truth) : -1;
+}
+
+int fsr_lower_prefix_guard(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    fsr_guard conditions = {0};
+    fsr_truth truth;
+    if (!prefix_box(l, link, index, &conditions, &truth))
         return -1;
-    if (index.row[last].nterms == FSR_MAX_DIMS)
-        return fsr_lower_refuse(l, "the address would have too many computed indices");
-    fsr_affine_into(&into, &index.row[last], -extent, 1);
-    fsr_affine_add_symbol(&into, count, -1);
-    const fsr_truth truth = fsr_box_make(&box, &into, extent, &l->group->domain);
-    if (truth == FSR_SOMETIMES && !fsr_lower_condition(l, &conditions, &box))
-        return -1;
-    return choose(l, link, &index, &index, &conditions, truth);
+    return truth == FSR_SOMETIMES ? fsr_lower_guard(l, &conditions) : 0;
 }

@@ -124,6 +124,30 @@ static int place_of(fsr_lowering *l, fsr_link link, const fsr_affine *row, int m
     return place < 0 ? -1 : fsr_lower_inside(l, link, 0, place, n->shape.dim[n->shape.ndim - 1], FSR_INDEX_DROP);
 }
 
+/* Behind its count the mask holds nowhere. */
+static bool ends_at_count(const fsr_flow *flow, const fsr_flow_node *mask) {
+    const fsr_flow_node *fill = &flow->node[mask->nargs ? mask->arg[0].id : 0];
+    while (fsr_is(fill->kind, FSR_IS_VIEW))
+        fill = &flow->node[fill->arg[0].id];
+    return fsr_is(mask->kind, FSR_IS_PREFIX) && !mask->front && fsr_is(fill->kind, FSR_IS_LITERAL) &&
+           fill->value.bits == 0;
+}
+
+/* The element of a filter, which is stored where the mask holds alone: nothing is loaded for it behind a count where
+ * the mask ends, if loops ask guards in any case. Counter-example to always: x[x > 0] of a length that is given loads
+ * vectors. */
+static int filtered_value(fsr_lowering *l, const fsr_flow_node *n, const fsr_index *index) {
+    const fsr_flow_node *mask = &l->flow->node[n->arg[1].id];
+    if (!n->front || index->flat || !ends_at_count(l->flow, mask))
+        return fsr_lower_eval(l, n->arg[0], index);
+    if (fsr_lower_eval(l, n->arg[1], index) < 0)
+        return -1;
+    const int guard = l->k->nconditions > 1 ? fsr_lower_prefix_guard(l, n->arg[1], index) : 0;
+    return guard < 0 ? -1
+           : guard   ? fsr_lower_eval_under(l, n->arg[0], index, guard)
+                     : fsr_lower_eval(l, n->arg[0], index);
+}
+
 /* The filter's own element. Where the count is the kernel's own, along its columns, the store says mask and count, and
  * has the address of the row; else it goes to a computed place. */
 static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst,
@@ -131,7 +155,7 @@ static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *inde
     const fsr_flow_node *n = &l->flow->node[link.id];
     const int last = moved_dimension(n);
     fsr_index moved = *index;
-    inst->arg[0] = fsr_lower_eval(l, n->arg[0], index);
+    inst->arg[0] = filtered_value(l, n, index);
     if (last < 0 || inst->arg[0] < 0) {
         fsr_index_address(address, index, &n->shape);
         return inst->arg[0] >= 0;

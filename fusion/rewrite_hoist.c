@@ -2,7 +2,8 @@
 /* Maps and reductions are hoisted above a node that only moves elements: f(move(x)) becomes move(f(x)), and
  * sum(move(x)) becomes sum(x), where move is a COMPACT of some mask. Of those that the mask selects alone, a PREFIX as
  * long as the mask's own count, the others become what lies behind them: prefix(y, move(x), count) is move(mask ? x :
- * y), if y is the same everywhere.
+ * y), if y is the same everywhere. What such a mask selected goes back where it came from: mask ? move(x)[before] : y
+ * is mask ? x : y. And what a second mask selects of that is what both select: one filter.
  *
  * Such a node only says where elements end in memory, so what is done to each of them alone may be done before: then it
  * belongs to the kernel that moves them, and only results are stored. A map may be hoisted if each operand is moved
@@ -121,6 +122,63 @@ static int choose_before(fsr_flow *flow, const fsr_flow_node *n, fsr_flow_node m
     return move.arg[0].id < 0 ? -1 : fsr_flow_add(flow, &move);
 }
 
+/* ---- what goes back ---------------------------------------------------------------------------------------------- */
+
+/* What operand 1 of a choice by a mask takes out of what that mask selected, each element at the place where it went:
+ * it is the element itself. NULL: it is something else. */
+static const fsr_flow_node *gone_back(const fsr_flow *flow, const fsr_flow_node *n) {
+    if (!fsr_has(n->kind, FSR_FIELD_op) || n->op != FSR_OP_WHERE)
+        return NULL;
+    const fsr_flow_node *taken = &flow->node[n->arg[1].id], *move = &flow->node[taken->nargs ? taken->arg[0].id : 0];
+    if (!fsr_is(taken->kind, FSR_TAKES) || taken->shape.ndim != 1 || taken->axes != 1 || taken->view.start[0] != 0 ||
+        taken->view.from[0] >= 0 || taken->hint == FSR_HINT_MATERIALIZE || !fsr_is(move->kind, FSR_IS_MOVED) ||
+        !fsr_shape_equal(&move->shape, &taken->shape))
+        return NULL;
+    return fsr_link_equal(n->arg[0], move->arg[1]) && fsr_link_equal(below(flow, taken->arg[1], move->shape.dim[0]),
+                                                                     below(flow, move->arg[2], move->shape.dim[0]))
+               ? move
+               : NULL;
+}
+
+/* ---- what is selected twice ------------------------------------------------------------------------------------- */
+
+/* Both are moved by one mask; the first one may end there. */
+static bool moved_together(const fsr_flow_node *a, const fsr_flow_node *b) {
+    return fsr_is(a->kind, FSR_IS_MOVED) && fsr_is(b->kind, FSR_IS_MOVED) && !b->front &&
+           fsr_link_equal(a->arg[1], b->arg[1]) && fsr_link_equal(a->arg[2], b->arg[2]) &&
+           a->hint != FSR_HINT_MATERIALIZE && b->hint != FSR_HINT_MATERIALIZE;
+}
+
+/* A choice by the mask that is false where it does not hold. */
+static bool is_within(const fsr_flow *flow, const fsr_flow_node *choice, fsr_link mask) {
+    if (!fsr_has(choice->kind, FSR_FIELD_op) || choice->op != FSR_OP_WHERE || !fsr_link_equal(choice->arg[0], mask) ||
+        !is_uniform(flow, choice->arg[2]))
+        return false;
+    const fsr_flow_node *other = &flow->node[flow->node[choice->arg[2].id].arg[0].id];
+    return fsr_is(other->kind, FSR_IS_LITERAL) && other->value.bits == 0;
+}
+
+/* A mask selects of what another one has selected, in the same order: n becomes what both select at once. False: it is
+ * something else. *id -1: out of memory. */
+static bool select_once(fsr_flow *flow, fsr_flow_node n, int *id) {
+    if (!fsr_is(n.kind, FSR_IS_MOVED) || !n.front || n.shape.ndim != 1)
+        return false;
+    const fsr_flow_node *first = &flow->node[n.arg[0].id], *mask = &flow->node[n.arg[1].id];
+    fsr_flow_node before = flow->node[n.arg[2].id];
+    const fsr_flow_node *one = before.nargs ? &flow->node[before.arg[0].id] : mask;
+    if (!fsr_is(before.kind, FSR_IS_RUNNING) || !first->nargs || !moved_together(first, mask) ||
+        !moved_together(first, one) || !first->front || !is_within(flow, &flow->node[mask->arg[0].id], first->arg[1]) ||
+        !fsr_link_equal(below(flow, one->arg[0], n.shape.dim[0]), mask->arg[0]))
+        return false;
+    n.arg[0] = first->arg[0];
+    n.arg[1] = mask->arg[0];
+    before.arg[0] = one->arg[0];
+    before.origin = 0;
+    n.arg[2] = (fsr_link){fsr_flow_add(flow, &before), 0};
+    *id = n.arg[2].id < 0 ? -1 : fsr_flow_add(flow, &n);
+    return true;
+}
+
 /* ---- what is done before ---------------------------------------------------------------------------------------- */
 
 /* Appends a view of what `like` shows; its number, -1: out of memory. */
@@ -187,14 +245,20 @@ static int copy(const fsr_flow *from, fsr_flow *to, fsr_link *at) {
         fsr_flow_node n = from->node[i];
         for (int k = 0; k < n.nargs; ++k)
             n.arg[k] = at[n.arg[k].id * FSR_MAX_OUTPUTS + n.arg[k].output];
+        const fsr_flow_node *back = gone_back(to, &n);
+        if (back)
+            n.arg[1] = back->arg[0];
         const fsr_flow_node *whole = prefixed(to, &n), *move = may_move(to, &n) ? common_move(to, &n) : whole;
-        int id = !move                         ? fsr_flow_add(to, &n)
+        int id = -1;
+        const bool twice = select_once(to, n, &id);
+        if (!twice)
+            id = !move                         ? fsr_flow_add(to, &n)
                  : whole                       ? choose_before(to, &n, *whole)
                  : fsr_is(n.kind, FSR_IS_FOLD) ? reduce_before(to, &n)
                                                : map_before(to, &n, *move);
         if (id < 0)
             return -1;
-        moved += move != NULL;
+        moved += move != NULL || back != NULL || twice;
         fsr_flow_replace(at, i, (fsr_link){id, 0});
     }
     return moved;

@@ -58,13 +58,25 @@ static fsr_node beginnings(fsr_site at, fsr_node x) {
     return n < 2 ? first : fsr_update_at(at, first, fsr_slice_at(at, first, 0, 1, FSR_SLICE_END, 1), differs);
 }
 
+/* x's next element, or, behind it, 0. Of two elements it is one for both, which would be loaded whatever lies there: it
+ * is taken at a place where something is. */
+static fsr_node next_one(fsr_site at, fsr_node x, fsr_node last) {
+    const int64_t one = 1;
+    if (fsr_node_dim(x, 0) == 2)
+        return fsr_take_at(at, x, fsr_stretch(at, last, &fsr_node_rec(x)->shape), 0, FSR_INDEX_CLIP);
+    fsr_node ends[] = {fsr_slice_at(at, x, 0, 1, FSR_SLICE_END, 1), fsr_full_at(at, x.graph, FSR_I64, 1, &one, 0)};
+    return fsr_concat_at(at, ends, 2, 0);
+}
+
+/* From each place to the next one, from the last one to `end`: what lies behind the last one is not looked at. */
 fsr_node fsr_distances(fsr_site at, fsr_node places, fsr_node end) {
     const fsr_length length = *fsr_node_length(places);
-    const int64_t one = 1;
-    fsr_node x = fsr_without_length(at, places), i = fsr_arange_at(at, x.graph, FSR_I64, fsr_node_dim(x, 0));
-    fsr_node ends[] = {fsr_slice_at(at, x, 0, 1, FSR_SLICE_END, 1), fsr_full_at(at, x.graph, FSR_I64, 1, &one, 0)};
-    fsr_node last = fsr_sub_at(at, fsr_length_count(x.graph, &length), fsr_whole(at, x, 1));
-    fsr_node next = fsr_where_at(at, fsr_equal_at(at, i, last), end, fsr_concat_at(at, ends, 2, 0));
+    fsr_node x = fsr_without_length(at, places), count = fsr_length_count(x.graph, &length);
+    fsr_node last = fsr_sub_at(at, fsr_maximum_at(at, count, fsr_whole(at, x, 1)), fsr_whole(at, x, 1));
+    const fsr_length before = {length.origin, 1, length.most, {last.id, last.output}, at};
+    if (!fsr_node_sound(last) || !fsr_node_sound(x))
+        return fsr_node_sound(last) ? x : last;
+    fsr_node next = fsr_prefix(at, next_one(at, x, last), end, &before);
     return fsr_with_length(fsr_alias(at, fsr_sub_at(at, next, x)), &length);
 }
 

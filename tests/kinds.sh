@@ -42,7 +42,8 @@ primitives/vectorize.c 1
 primitives/view.c 1
 fusion/clips.c 1
 fusion/contract.c 2
-fusion/flow_build.c 3
+fusion/flow_build.c 1
+fusion/flow_ends.c 2
 fusion/flow_text.c 1
 fusion/order_wires.c 4
 fusion/paste_parts.c 5

@@ -16,7 +16,7 @@ set(FUSOR_PARTS
     "contracts_long_loops 1 1" "contracts_running_sums 1 1" "contracts_cpu_threads 1 1" "contracts_float_environment 1 1"
     "contracts_literals 1 1" "contracts_million_steps 1 1" "contracts_modules 1 1" "contracts_numerics 1 1"
     "contracts_parameters 1 1" "contracts_reference_backend 1 1" "contracts_scatter_with 1 1"
-    "trust_files 1 1" "trust_memory 1 1" "unit_cpu_math 1 1" "unit_emit_cuda 1 1" "unit_host_cuda 1 1" "unit_host_lookback 1 1"
+    "trust_files 1 1" "trust_memory 1 1" "trust_written_live_places 1 1" "unit_cpu_math 1 1" "unit_emit_cuda 1 1" "unit_host_cuda 1 1" "unit_host_lookback 1 1"
     "fuzz_numpy_shapes 1 1" "unit_host_rows 1 1" "unit_host_splits 1 1" "unit_schedule_edits 1 1"
     "gpu_gpu_ops 6 -" "gpu_gpu_casts 5 -" "gpu_gpu_folds 9 -" "gpu_gpu_rows 3 -" "gpu_gpu_views 3 -" "gpu_gpu_complex 2 -"
     "gpu_gpu_filter 2 -")
@@ -75,7 +75,7 @@ endif()
 set(FUSOR_COSTS
     "^adding$ 70" "^avx2/diff/folds_diff 50" "^gpu/gpu_folds 60" "^gpu/gpu_(ops|numpy_folds) 50"
     "^(avx2/)?contracts/accuracy$ 43" "^diff/ops_diff.long 43" "^diff/folds_diff.long 40" "^package/cpp.long$ 40"
-    "^trust/memory.long$ 38" "^gpu/gpu_running_sums$ 37" "^(diff/rows_diff|unit/cpu_math).long$ 35" "^fuzz/fuzz.long 30"
+    "^trust/memory.long$ 38" "^trust/written_live 12" "^gpu/gpu_running_sums$ 37" "^(diff/rows_diff|unit/cpu_math).long$ 35" "^fuzz/fuzz.long 30"
     "^gpu/gpu_(association|numerics|live|live_ends|live_loops|live_places|scatter_with|literals)$ 28" "^unit/host_lookback.long$ 28"
     "^avx2/diff/(ops|rows|complex)_diff 25" "^gpu/gpu_(rows|complex|parameters|casts|modules) 20"
     "^(diff/casts_diff|contracts/literals).long 19" "^diff/folds_diff 18" "^avx2/contracts/(numerics|chains|values)$ 18"

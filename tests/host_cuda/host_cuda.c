@@ -3,6 +3,7 @@
 #include "backend_cuda/emit_cuda.h"
 #include "fusion/launch_shape.h"
 #include "tests/host_cuda/machine.h"
+#include "tests/host_cuda/written.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,6 +20,11 @@
 #define SANITIZE ""
 #define LIBRARIES "-nodefaultlibs -lm -lc -lgcc"
 #endif
+
+/* Every load and store calls a function (written.c). */
+#define WATCH                                                                                                    \
+    "-fsanitize=kernel-address --param asan-instrumentation-with-call-threshold=0 --param asan-stack=0 --param " \
+    "asan-globals=0"
 
 /* Kernels compiled so far. They live until the process ends. */
 typedef struct compiled {
@@ -75,8 +81,8 @@ static fsr_status compile(const char *dir, const char *name, const char *source,
         return fsr_fault_set(fault, FSR_ERR_FILE, "%s cannot be written", in);
     snprintf(command, sizeof command,
              "%s -std=c++17 -O1 -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off -fno-exceptions -w "
-             "-I. " SANITIZE " %s -o %s " LIBRARIES " >%s 2>&1",
-             compiler(), in, out, log);
+             "-I. " SANITIZE " %s %s -o %s " LIBRARIES " >%s 2>&1",
+             compiler(), written_watched() ? WATCH : "", in, out, log);
     if (system(command) != 0) {
         char *text = read_text(log);
         fsr_status status = fsr_fault_set(fault, FSR_ERR_COMPILE, "%s:\n%s", name, text ? text : "");
@@ -177,7 +183,10 @@ static fsr_status run(const char *name, const char *source, void **args, int64_t
     fsr_status status = find_program(name, source, &program, fault);
     if (!status) {
         launches_made++;
+        const int64_t before = written_reads();
         status = host_machine_run(program, args, (unsigned)blocks, (unsigned)threads, together, seed, fault);
+        if (written_reads() > before)
+            fprintf(stderr, "%s: %lld loads of what nobody wrote\n", name, (long long)(written_reads() - before));
     }
     pthread_mutex_unlock(&lock);
     return status;

@@ -320,6 +320,35 @@ static void what_is_left_ends(void **state) {
     }
 }
 
+/* What waits for its count in any case ends there: scans of what a filter leaves, whoever reads them, lengths of runs,
+ * elements repeated by counts; not what goes with the filter, which ends there by itself. */
+static void what_waits_ends(void **state) {
+    (void)state;
+    static const fsr_target *const targets[] = {&target_gpu, &target_cpu};
+    fsr_node x = plan_vector(g, N), live = fsr_compress(fsr_greater(x, fsr_float(g, 0)), x), runs[2];
+    fsr_node at = fsr_input(g, "at", FSR_I64, 1, (int64_t[]){1000});
+    fsr_node counts = fsr_cast(fsr_abs(x), FSR_I32), scan = fsr_cumsum(live, (int[]){0}, 1, 0);
+    fsr_run_lengths(runs, x);
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(ending(targets[t], fsr_take(scan, at, 0, FSR_INDEX_CLIP)), 1);
+        assert_int_equal(ending(targets[t], fsr_sqrt(scan)), 1);
+        assert_int_equal(ending(targets[t], runs[1]), 1);
+        assert_int_equal(ending(targets[t], fsr_repeat_counts(x, counts, N)), 1);
+        assert_int_equal(ending(targets[t], fsr_mul(live, live)), 0);
+    }
+}
+
+/* What a mask selects of what another one has selected is one filter, and what goes back where it was selected is a
+ * choice. */
+static void selected_twice_and_put_back(void **state) {
+    (void)state;
+    fsr_node x = plan_vector(g, N), y = plan_vector(g, N), zero = fsr_float(g, 0), mask = fsr_greater(x, zero);
+    fsr_node live = fsr_compress(mask, x), twice = fsr_compress(fsr_less(live, fsr_float(g, 1)), live);
+    fsr_node back = fsr_update_mask(y, mask, fsr_sqrt(live));
+    kernels(&twice, 1, 1);
+    kernels(&back, 1, 1);
+}
+
 /* A scatter goes over the indices that are there, whatever it does with equal ones. */
 static void scatters_end(void **state) {
     (void)state;
@@ -449,6 +478,8 @@ int main(void) {
                                        TEST(callers_operators_end),
                                        TEST(scatters_end),
                                        TEST(what_is_left_ends),
+                                       TEST(what_waits_ends),
+                                       TEST(selected_twice_and_put_back),
                                        TEST(hinted_results_are_stored_once),
                                        TEST(rows),
                                        TEST(refusals)};

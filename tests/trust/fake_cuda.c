@@ -10,6 +10,7 @@ void fake_cuda_reset(void) {
 
 #ifdef FUSOR_HAVE_CUDA
 #include "tests/host_cuda/host_cuda.h"
+#include "tests/host_cuda/written.h"
 #include "tests/trust/fake_parts.h"
 #include "tests/trust/faults.h"
 #include <cuda.h>
@@ -184,6 +185,8 @@ static cudaError_t take(void **out, size_t bytes, fake_kind kind) {
         *block = (fake_block){blocks, *out, (int64_t)bytes, kind, device, ++blocks_made};
         blocks = block;
         count(block, 1);
+        if (kind != PINNED)
+            written_new(*out, bytes);
     }
     pthread_mutex_unlock(&lock);
     return block ? cudaSuccess : fake_tell(cudaErrorMemoryAllocation);
@@ -200,6 +203,7 @@ static void give(void *data, bool pinned) {
         fake_block *block = *at;
         *at = block->next;
         count(block, -1);
+        written_gone(block->data, (size_t)block->bytes);
         __real_free(block->data);
         __real_free(block);
     }
@@ -283,13 +287,23 @@ static CUresult ask(unsigned n, CUpointer_attribute *which, void **out, CUdevice
     return CUDA_SUCCESS;
 }
 
+void fake_copy(void *dst, const void *src, size_t bytes) {
+    memcpy(dst, src, bytes);
+    written_copy(dst, src, bytes);
+}
+
+void fake_fill(void *dst, int value, size_t bytes) {
+    memset(dst, value, bytes);
+    written_all(dst, bytes);
+}
+
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
     BEGIN;
     fake.copies += kind == cudaMemcpyDeviceToDevice;
     if (fake.at_copy)
         fake.at_copy();
     if (!fake_record(stream, (fake_node){.dst = dst, .src = src, .bytes = bytes}))
-        memcpy(dst, src, bytes);
+        fake_copy(dst, src, bytes);
     return cudaSuccess;
 }
 
@@ -298,14 +312,14 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     (void)kind, (void)stream;
     BEGIN;
     for (size_t i = 0; i < height; i++)
-        memcpy((char *)dst + i * dpitch, (const char *)src + i * spitch, width);
+        fake_copy((char *)dst + i * dpitch, (const char *)src + i * spitch, width);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream) {
     BEGIN;
     if (!fake_record(stream, (fake_node){.dst = dst, .value = value, .bytes = bytes}))
-        memset(dst, value, bytes);
+        fake_fill(dst, value, bytes);
     return cudaSuccess;
 }
 
@@ -315,7 +329,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, si
     if (find((uintptr_t)dst).device != to || find((uintptr_t)src).device != from)
         return fake_tell(cudaErrorInvalidValue);
     fake.peer_copies++;
-    memcpy(dst, src, bytes);
+    fake_copy(dst, src, bytes);
     return cudaSuccess;
 }
 

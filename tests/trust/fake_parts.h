@@ -30,6 +30,9 @@ cudaError_t fake_trouble(const char *name);
 cudaError_t fake_ended(const char *name, void *object);
 /* Zeroed, and counted. */
 void *fake_object(size_t bytes);
+/* Copies and clears, which written.h is told of. */
+void fake_copy(void *dst, const void *src, size_t bytes);
+void fake_fill(void *dst, int value, size_t bytes);
 void fake_run(const void *kernel, int grid, int threads, void **args);
 
 #define BEGIN                                                \

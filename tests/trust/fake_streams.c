@@ -221,9 +221,9 @@ static void do_node(fake_node *node) {
     if (node->kernel)
         fake_run(node->kernel, node->blocks, node->threads, args);
     else if (node->src)
-        memcpy(node->dst, node->src, node->bytes);
+        fake_copy(node->dst, node->src, node->bytes);
     else
-        memset(node->dst, node->value, node->bytes);
+        fake_fill(node->dst, node->value, node->bytes);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
