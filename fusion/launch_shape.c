@@ -25,7 +25,7 @@ static int kept_words(const fsr_kernel *k, int number) {
 
 int fsr_inst_work_words(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    if (!k->stand[number].staged)
+    if (!k->stand[number].staged || k->schedule.kind == FSR_SCHEDULE_MAP)
         return kept_words(k, number);
     return (int)fsr_ceil_div((int64_t)fsr_dtype_size(inst->dtype) * k->schedule.abreast, 8);
 }

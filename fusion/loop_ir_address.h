@@ -43,7 +43,7 @@ typedef struct fsr_index_form {
     fsr_stride_kind stride[FSR_MAX_DIMS];
     int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
     int offset;             /* integer argument with the offset; -1: zero */
-    bool behind;            /* one element more: the address is seen to be that of the other form with this offset, + 1 */
+    bool behind; /* one element more: the address is seen to be that of the other form with this offset, + 1 */
     int divisor; /* integer argument by which the sum is divided, exactly wherever it is asked for; 0: none */
     int nterms;
     fsr_term term[FSR_MAX_TERMS];

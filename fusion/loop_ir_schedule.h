@@ -87,8 +87,8 @@ typedef struct fsr_schedule {
                   block's rows; TEAM: teams. CPU, COL: rows of the inner loop */
     int tall;    /* COL: outputs along dimension `across` whose states a thread holds at once, in registers; 0: one */
     int across;
-    int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. On
-                    a GPU a square is a block's, and what lies along `tiled` in memory is staged */
+    int tile; /* MAP: side of the squares in which dimension `tiled` and the last one are walked; 0: there are none. What
+                    lies along `tiled` in memory may be staged; on a GPU a square is a block's */
     int tiled;
     int breadth; /* MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
     /* GPU; 0 on a CPU */

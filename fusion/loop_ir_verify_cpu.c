@@ -6,9 +6,11 @@
  * plain loop would be printed as if nobody wanted its results. */
 #include "fusion/loop_ir_verify.h"
 #include "fusion/outputs.h"
+#include "fusion/square.h"
 #include "fusion/walk.h"
 
 enum {
+    MOST_SQUARED = 1 << 19, /* bytes of what is turned of a square, on a thread's stack */
     MOST_TALL = 16,
     MOST_UNROLLED = 16,
     MOST_BESIDE = 32
@@ -187,7 +189,10 @@ static bool check_outputs(const fsr_check *v) {
     if (s->tall && (s->kind != FSR_SCHEDULE_COL || s->walk[0].phased || !fsr_check_range(s->tall, MOST_TALL + 1) ||
                     !fsr_kernel_may_tile(k, s->across)))
         return fsr_check_bad(v, "schedule: no tile of %d outputs across dimension %d", s->tall, s->across);
-    for (int i = 0; i < k->ninsts; ++i)
+    for (int i = 0; i < k->ninsts && s->kind == FSR_SCHEDULE_MAP; ++i)
+        if (k->stand[i].staged && (!fsr_load_may_be_squared(k, i) || fsr_square_shared_bytes(k) > MOST_SQUARED))
+            return fsr_check_bad(v, "schedule: v%d cannot be turned in squares", i);
+    for (int i = 0; i < k->ninsts && s->kind != FSR_SCHEDULE_MAP; ++i)
         if (k->stand[i].staged != (s->tall && !s->unroll && fsr_load_is_panel(k, i)))
             return fsr_check_bad(v, "schedule: v%d %s a panel", i, k->stand[i].staged ? "has no need of" : "needs");
     return true;

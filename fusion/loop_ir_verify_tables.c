@@ -114,7 +114,8 @@ static bool check_access(const fsr_check *v, int number) {
     if (!fsr_check_range(a->form, k->nforms))
         return fsr_check_bad(v, "access %d has address %d of %d", number, a->form, k->nforms);
     const fsr_index_form *form = &k->form[a->form];
-    if ((a->linear || a->row_linear) && (form->offset != -1 || form->behind || form->divisor || form->nterms || a->whole))
+    if ((a->linear || a->row_linear) &&
+        (form->offset != -1 || form->behind || form->divisor || form->nterms || a->whole))
         return fsr_check_bad(v, "access %d is linear and has an offset", number);
     return true;
 }

@@ -131,9 +131,9 @@ static bool is_before(const fsr_lowering *l, const fsr_index_form *form, const f
 }
 
 /* The form of the element before, where a compiler shall see that it is: on a CPU, of every other element and of those
- * between them. It loads vectors of such pairs. Where it sees one of a pair alone it takes none of a loop's last eight so,
- * as the other one may not be there: of 32 lanes eight were computed one by one, four functions 6.9 ns an element for
- * 4.1. NULL: there is none. */
+ * between them. It loads vectors of such pairs. Where it sees one of a pair alone it takes none of a loop's last eight
+ * so, as the other one may not be there: of 32 lanes eight were computed one by one, four functions 6.9 ns an element
+ * for 4.1. NULL: there is none. */
 static const fsr_index_form *form_before(const fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
     bool pairs = false;
     for (int j = 0; j < d->ndim && !l->p->target->gpu; ++j)

@@ -7,6 +7,7 @@
 #include "fusion/filter.h"
 #include "fusion/launch_shape.h"
 #include "fusion/schedule_parts.h"
+#include "fusion/square.h"
 #include "fusion/walk.h"
 
 enum {
@@ -27,12 +28,15 @@ enum {
     STRIP = 512,
     BLOCK = 16,
     TILE = 32,
-    WIDE = 256, /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
-    RUN = 1024, /* columns asked at once for arguments beyond a limit */
-    PAST = 256, /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
-    LONG_OPERATOR = 3, /* operations from which on an operator is worth a call where it is not evaluated for each
+    WIDE = 256,   /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
+    SQUARE = 128, /* and beside operands that are turned, */
+    NARROW_SQUARE = 64, /* 8 bytes of them an element or more, */
+    LEAST_SIDE = 16,    /* where there are as many in either direction */
+    RUN = 1024,         /* columns asked at once for arguments beyond a limit */
+    PAST = 256,         /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
+    LONG_OPERATOR = 3,  /* operations from which on an operator is worth a call where it is not evaluated for each
                              column */
-    TURN_BYTES = 128   /* of the widest number of a loop's program: elements that are run side by side */
+    TURN_BYTES = 128    /* of the widest number of a loop's program: elements that are run side by side */
 };
 
 /* ---- by sizes ------------------------------------------------------------------------------------------ */
@@ -174,6 +178,19 @@ static bool reads_along(const fsr_kernel *k) {
     return any;
 }
 
+/* What is turned of a square stays in the first cache, of one operand of four bytes or of a few. Counter-example to
+ * short sides: three rows of 500,000 f64, transposed, took 6 ms for 0.9. */
+static void finish_squares(fsr_kernel *k) {
+    const int64_t *extent = k->integer + FSR_INT_EXTENT;
+    const bool large = k->schedule.tile && extent[k->schedule.tiled] >= LEAST_SIDE && extent[k->ndim - 1] >= LEAST_SIDE;
+    size_t bytes = 0;
+    for (int i = 0; i < k->ninsts && k->schedule.kind == FSR_SCHEDULE_MAP; ++i)
+        if ((k->stand[i].staged = large && fsr_load_may_be_squared(k, i)))
+            bytes += fsr_dtype_size(k->inst[i].dtype);
+    if (bytes)
+        k->schedule.breadth = bytes >= 8 ? NARROW_SQUARE : SQUARE;
+}
+
 static void finish_map(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int tiled = s->kind == FSR_SCHEDULE_MAP ? tiled_dimension(k) : -1;
@@ -181,6 +198,7 @@ static void finish_map(fsr_kernel *k) {
     s->tile = !s->flat && tiled >= 0 ? TILE : 0;
     s->tiled = s->tile ? tiled : 0;
     s->breadth = s->tile && reads_along(k) ? WIDE : 0;
+    finish_squares(k);
 }
 
 /* Reading states and writing them is much of what is done for each column where an element is little work. */

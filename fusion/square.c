@@ -15,6 +15,16 @@ bool fsr_load_is_turned(const fsr_kernel *k, int number, int d) {
            form->stride[k->ndim - 1] > FSR_STRIDE_ONE;
 }
 
+bool fsr_load_may_be_squared(const fsr_kernel *k, int number) {
+    const fsr_schedule *s = &k->schedule;
+    const fsr_inst *inst = &k->inst[number];
+    if (s->kind != FSR_SCHEDULE_MAP || !s->tile || !fsr_load_is_turned(k, number, s->tiled) || inst->guard)
+        return false;
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    const size_t bytes = fsr_dtype_size(inst->dtype);
+    return !form->nterms && form->stride[k->ndim - 1] == FSR_STRIDE_VAR && (bytes == 4 || bytes == 8);
+}
+
 static bool stands_in_square(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     switch (inst->kind) {

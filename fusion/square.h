@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Squares of a GPU's maps: transposed operands by way of shared memory. */
+/* Squares of maps: transposed operands by way of a GPU's shared memory, or of a CPU's near cache. */
 #ifndef FUSOR_FUSION_SQUARE_H
 #define FUSOR_FUSION_SQUARE_H
 
@@ -7,6 +7,8 @@
 
 /* The load's elements are neighbours along dimension d, and lie a stride apart along the last one. */
 bool fsr_load_is_turned(const fsr_kernel *k, int number, int d);
+/* On a CPU, of a map in squares: such a load's elements may be turned before a square's rows are done. */
+bool fsr_load_may_be_squared(const fsr_kernel *k, int number);
 /* The map may be done in squares of dimension d and the last one: each of its elements loads and stores at its own
  * place. */
 bool fsr_kernel_may_square(const fsr_kernel *k, int d);
@@ -14,7 +16,7 @@ bool fsr_kernel_may_square(const fsr_kernel *k, int d);
 static inline int fsr_square_breadth(const fsr_schedule *s) {
     return s->breadth ? s->breadth : s->tile;
 }
-/* Bytes of shared memory that the squares of all staged loads take. */
+/* Bytes that the squares of all staged loads take. */
 int64_t fsr_square_shared_bytes(const fsr_kernel *k);
 
 #endif

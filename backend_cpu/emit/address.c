@@ -168,6 +168,10 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
+    if (e->k->stand[number].staged && e->s->kind == FSR_SCHEDULE_MAP) {
+        fsr_c_put_squared(e, to, number);
+        return;
+    }
     if (e->k->stand[number].staged) {
         fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), number, e->column, e->s->abreast,
                      fsr_c_close(inst->dtype));

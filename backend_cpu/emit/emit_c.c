@@ -56,7 +56,7 @@ static void put_invariants(fsr_c_emit *e) {
 static void put_scratch(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
     int words = 0;
-    for (int i = 0; i < e->k->ninsts; i++) {
+    for (int i = 0; i < e->k->ninsts && e->k->schedule.kind != FSR_SCHEDULE_MAP; i++) {
         const fsr_inst *inst = &e->k->inst[i];
         const char *type = e->k->stand[i].staged ? fsr_c_storage(inst->dtype) : fsr_c_type(inst->dtype);
         if (!e->k->stand[i].keep && !e->k->stand[i].staged)
@@ -267,6 +267,7 @@ static char *assemble(fsr_c_emit *e) {
     put_care(e, &t);
     fsr_c_prelude(e, &t);
     fsr_c_stream_prelude(e, &t);
+    fsr_c_squares_prelude(e, &t);
     fsr_c_widen_prelude(e, &t);
     fsr_c_pack_prelude(e, &t);
     fsr_c_declare(&t, (const fsr_routine *const *)k->routine, k->nroutines);

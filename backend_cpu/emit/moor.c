@@ -39,8 +39,9 @@ static void put_mooring(fsr_c_emit *e, int number) {
         snprintf(stride, sizeof stride, "2");
     if (moves(e, inst))
         fsr_c_line(e, "const i64 s%d_on = (outer & 0x%llx) == 0x%llx ? %s : 0;", number, bits, bits, stride);
-    fsr_c_line(e, "const %s *const q%d = (outer & 0x%llx) == 0x%llx ? x%d + (%s%s) : (const %s *)nothing;", type, number,
-               bits, bits, e->k->access[inst->index].buffer, *base ? base : "0", form->behind ? " + 1" : "", type);
+    fsr_c_line(e, "const %s *const q%d = (outer & 0x%llx) == 0x%llx ? x%d + (%s%s) : (const %s *)nothing;", type,
+               number, bits, bits, e->k->access[inst->index].buffer, *base ? base : "0", form->behind ? " + 1" : "",
+               type);
 }
 
 void fsr_c_moor(fsr_c_emit *e, const fsr_body *loop) {

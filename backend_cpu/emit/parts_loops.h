@@ -131,6 +131,14 @@ void fsr_c_stream_end(fsr_c_emit *e, const fsr_body *loop, const char *start, co
 void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char *high, const char *start,
                 void (*print)(fsr_c_emit *e, const fsr_body *loop));
 
+/* ---- squares.c: transposed operands in squares ------------------------------------------------- */
+
+void fsr_c_squares_prelude(const fsr_c_emit *e, fsr_text *to);
+/* Inside the loops over squares: arrays of what staged loads take of one. */
+void fsr_c_squares(fsr_c_emit *e);
+/* The text of such a load. */
+void fsr_c_put_squared(fsr_c_emit *e, fsr_text *to, int number);
+
 /* ---- inside.c: computed indices ------------------------------------------------------------------ */
 
 /* moor.c: pointers of loads whose guards are the same for the whole loop, once `outer` is there; whether a load is

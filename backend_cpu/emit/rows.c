@@ -157,6 +157,7 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
         return last;
     begin_tile(e, tiled, e->s->tile);
     begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
+    fsr_c_squares(e);
     snprintf(var, sizeof var, "i%d", tiled);
     fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
     fsr_c_advance(e, tiled, var);

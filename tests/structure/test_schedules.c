@@ -227,12 +227,12 @@ static void expect_squares(fsr_node y, int side, int breadth) {
     assert_int_equal(s.breadth, breadth);
 }
 
-/* Rows of squares are long where others are read along them; every other element across is worth squares, too. */
+/* Rows of squares are long where others are read along them, or are turned; every other element across is worth squares, too. */
 static void squares_have_long_rows(void **state) {
     (void)state;
     const fsr_node x = plan_matrix(table_graph, 512, 512), two = fsr_float(table_graph, 2);
-    expect_squares(fsr_mul(fsr_transpose(x, NULL), two), 32, 0);
-    expect_squares(fsr_add(x, fsr_transpose(x, NULL)), 32, 256);
+    expect_squares(fsr_mul(fsr_transpose(x, NULL), two), 32, 128);
+    expect_squares(fsr_add(x, fsr_transpose(x, NULL)), 32, 128);
     expect_squares(fsr_mul(fsr_transpose(fsr_slice(x, 1, 0, 512, 2), NULL), two), 32, 0);
     expect_squares(fsr_mul(fsr_slice(x, 1, 0, 512, 2), two), 0, 0);
 }
