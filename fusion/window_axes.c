@@ -9,16 +9,17 @@
  *
  * A sum so has other parentheses: it is a sum of sums of lines. Nothing else than the program and its sizes decides.
  * Means of 9 by 9 elements of a picture of 1000 by 1200 f32, as a guided filter takes six of, took 81 loads of each
- * element and 112 us of instructions of an H200. Counter-example to any windows: of 3 by 3, or 5 by 5, neighbours share
- * loads in one kernel, and the lines' array costs more than what is spared; so it does of a small picture, of which a
- * GPU has done all loads before another kernel begins. */
+ * element and 112 us of instructions of an H200. Counter-example to any windows: of 3 by 3, or on a GPU 5 by 5,
+ * neighbours share loads in one kernel, and the lines' array costs more than what is spared; so it does of a small
+ * picture, of which a GPU has done all loads before another kernel begins. On a CPU sums of 5 by 5 of 3000 by 4000 f32
+ * and of their squares took 25 ms, and take 13, of 3 by 3 11 both ways. */
 #include "fusion/price.h"
 #include "fusion/rewrites.h"
 #include "fusion/window_folds.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_PLACES = 36, LEAST_ON_CPU = 25, MOST_DEPTH = 6, EACH = 3, ONE_KERNEL = 64 };
+enum { LEAST_PLACES = 36, LEAST_ON_CPU = 9, MOST_DEPTH = 6, EACH = 3, ONE_KERNEL = 64 };
 
 typedef struct splitter {
     const fsr_flow *from;

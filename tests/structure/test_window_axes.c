@@ -48,7 +48,11 @@ static void whole(void **state) {
     const fsr_node mean = fsr_mean(x, AXES(2, 3), 2, FSR_KEEPDIMS);
     check(&target_gpu, "weights", fsr_sum(fsr_mul(x, w), AXES(2, 3), 2, 0), 160, 170);
     check(&target_gpu, "distances", fsr_sum(fsr_abs(fsr_sub(x, mean)), AXES(2, 3), 2, 0), 240, 360);
-    check(&target_gpu, "of 5 by 5", fsr_sum(windows(plan_matrix(g, 1004, 1204), 5, 5), AXES(2, 3), 2, 0), 24, 25);
+    const fsr_node near = windows(plan_matrix(g, 1004, 1204), 5, 5),
+                   nearest = windows(plan_matrix(g, 1002, 1202), 3, 3);
+    check(&target_gpu, "of 5 by 5", fsr_sum(near, AXES(2, 3), 2, 0), 24, 25);
+    check(&target_cpu, "of 5 by 5 on a CPU", fsr_sum(near, AXES(2, 3), 2, 0), 8, 9);
+    check(&target_cpu, "of 3 by 3", fsr_sum(nearest, AXES(2, 3), 2, 0), 8, 8);
 }
 
 int main(void) {
