@@ -9,6 +9,7 @@
  * Counter-example to one rule for rows: 2^27 elements in one row leave all multiprocessors but one idle if a block
  * takes a row; a million rows of 128 leave most of its threads idle. */
 #include "fusion/schedule_gpu.h"
+#include "fusion/address.h"
 #include "fusion/filter.h"
 #include "fusion/launch_shape.h"
 #include "fusion/ring.h"
@@ -56,6 +57,19 @@ static int element_cost(const fsr_kernel *k) {
     return fsr_kernel_has_loops(k) ? 2 * CHEAP + cost : cost;
 }
 
+/* Rows enough for a thread each, which all load the same columns: no two lie apart in memory, whoever has which. */
+static bool shares_columns(const fsr_kernel *k) {
+    bool shared = k->npasses == 1 && !k->nloops && k->integer[FSR_INT_ROWS] >= fsr_nominal_threads() / 4;
+    for (int i = 0; shared && i < k->ninsts; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        if (k->stand[i].level != FSR_ELEM || (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE))
+            continue;
+        const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
+        shared = inst->kind == FSR_INST_LOAD && !fsr_form_varies(&f, 0, k->nparallel);
+    }
+    return shared;
+}
+
 /* Fewer threads with more elements each where an element is cheap, more threads where its latency has to be covered:
  * measured on one H200, rows of 4096 f32, 8 and 16 items: layernorm (cost 14) 0.304, 0.268 ms; softmax (cost 22) 0.269,
  * 0.293. All loads of a thread come before its work, so many of an element leave it few elements. Registers that NVRTC
@@ -72,6 +86,8 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
     int items = s->vector;
     int64_t threads = 1;
     if (s->persistent) {
+        while (shares_columns(k) && threads * items < cols && items < most)
+            items *= 2;
         while (threads < 32 && threads * items < cols)
             threads *= 2;
         while (threads * items < cols && items < most)

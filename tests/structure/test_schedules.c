@@ -336,6 +336,30 @@ static void alternating_rows_have_versions(void **state) {
     }
 }
 
+/* Of many points the nearest of sixteen, and a sum over seven: columns that all rows share are a thread's before
+ * threads share a row. Counter-example: elements of rows, of which neighbours in memory are a warp's; and few rows. */
+static void shared_columns_are_a_threads(void **state) {
+    (void)state;
+    static const struct {
+        int64_t rows, cols;
+        bool own;
+        int abreast;
+    } cases[] = {{200000, 16, false, 2}, {200000, 7, false, 1}, {200000, 16, true, 4}, {5000, 16, false, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t rows = cases[i].rows, cols = cases[i].cols;
+        fsr_node near = plan_matrix(table_graph, cols, 2), x = plan_vector(table_graph, rows);
+        fsr_node d = fsr_sub(fsr_expand(x, 1), fsr_expand(fsr_reshape(fsr_slice(near, 1, 0, 1, 1), 1, &cols), 0));
+        if (cases[i].own)
+            d = plan_matrix(table_graph, rows, cols);
+        fsr_node y = cols == 7 ? fsr_sum(fsr_mul(d, d), &axis1, 1, 0) : fsr_argmin(fsr_mul(d, d), &axis1, 1, 0);
+        fsr_program p = plan_of(&target_gpu, &y, 1);
+        const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+        if (s.kind != FSR_SCHEDULE_ROW || s.abreast != cases[i].abreast)
+            fail_msg("case %d: %d threads a row\n%s", (int)i, s.abreast, p.explanation);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
@@ -354,6 +378,7 @@ int main(void) {
         TABLE_TEST(blocks_go_along_channels),
         TABLE_TEST(guarded_columns_have_long_blocks),
         TABLE_TEST(alternating_rows_have_versions),
+        TABLE_TEST(shared_columns_are_a_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
