@@ -24,8 +24,8 @@
 #define FSR_MAX_SCALARS 32
 #define FSR_MAX_INTS 256
 
-/* An index form: (offset, and 1 behind it, + sum over domain dimensions of stride * index + sum over terms of coefficient * value) /
- * divisor. Equal forms are one entry of the kernel's table. */
+/* An index form: (offset, and 1 behind it, + sum over domain dimensions of stride * index + sum over terms of
+ * coefficient * value) / divisor. Equal forms are one entry of the kernel's table. */
 typedef enum fsr_stride_kind {
     FSR_STRIDE_ZERO, /* does not depend on this dimension */
     FSR_STRIDE_ONE,

@@ -87,7 +87,18 @@ bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body) {
 
 bool fsr_body_may_look_first(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
     return k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall &&
-           (walk->phased || fsr_body_limits_come_first(k, body));
+           (walk->phased || fsr_body_limits_come_first(k, body) || fsr_body_may_repeat(k, body));
+}
+
+bool fsr_body_may_repeat(const fsr_kernel *k, const fsr_body *body) {
+    bool may =
+        !fsr_kernel_in_place(k) && (!body->nfolds || (k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall));
+    for (int i = 0; i < body->n && may; ++i) {
+        const fsr_inst *inst = &k->inst[body->inst[i]];
+        may = !inst->filter && !inst->combines && !inst->report && inst->kind != FSR_INST_ITERATE &&
+              inst->kind != FSR_INST_CALL;
+    }
+    return may;
 }
 
 bool fsr_inst_streams(const fsr_kernel *k, const fsr_inst *inst) {

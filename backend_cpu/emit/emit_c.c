@@ -227,6 +227,7 @@ static bool restart(fsr_c_emit *e) {
     fresh->quotients = e->quotients;
     fresh->nlibm = e->nlibm;
     fresh->complex_math = e->complex_math;
+    memcpy(fresh->turns, e->turns, sizeof e->turns);
     memcpy(fresh->narrow_modes, e->narrow_modes, sizeof e->narrow_modes);
     memcpy(fresh->modes, e->modes, sizeof e->modes);
     memcpy(fresh->cast, e->cast, sizeof e->cast);

@@ -220,6 +220,27 @@ void fsr_c_fold_step(fsr_c_emit *e, int fold) {
         fold_input(e, fold, e->laned ? "[l]" : fsr_c_row_at(e));
 }
 
+void fsr_c_fold_keep(fsr_c_emit *e, const int *folds, int n) {
+    char extent[FSR_EMIT_NAME];
+    for (int i = 0; i < n; i++)
+        fsr_c_fold_declare(e, folds[i], 'z', fsr_c_row_extent(e, extent));
+    if (!n)
+        return;
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        put_copy(e, folds[i], 'z', fsr_c_row_at(e), 'q', fsr_c_row_at(e));
+    fsr_c_rows_end(e);
+}
+
+void fsr_c_fold_return(fsr_c_emit *e, const int *folds, int n) {
+    if (!n)
+        return;
+    fsr_c_rows_begin(e);
+    for (int i = 0; i < n; i++)
+        put_copy(e, folds[i], 'q', fsr_c_row_at(e), 'z', fsr_c_row_at(e));
+    fsr_c_rows_end(e);
+}
+
 /* q[l] = q[l] (+) q[l + h], on the stack's next place where a function takes its address. */
 static void put_few_lanes(fsr_c_emit *e, int fold) {
     if (!fsr_c_has_join(e, fold)) {

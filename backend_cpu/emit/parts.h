@@ -75,6 +75,7 @@ typedef struct fsr_c_emit {
     int nlibm;
     uint64_t complex_math;         /* functions of complex numbers used */
     bool math[FSR_C_MATH_MAX];     /* elementary functions used, by number */
+    bool turns[2];                 /* functions that turn squares used: of 4 bytes, of 8 */
     bool packing;                  /* what is printed is rounded where it is stored */
     bool near;                     /* arguments are known to be below the limits of these functions */
     bool asks;                     /* the loop being printed asks for arguments beyond a limit as it goes */

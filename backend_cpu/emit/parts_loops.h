@@ -47,9 +47,12 @@ void fsr_c_fold_results(fsr_c_emit *e, const int *folds, int n); /* declares f<f
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n);  /* declares states and stacks */
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n);   /* a chunk begins */
 void fsr_c_fold_step(fsr_c_emit *e, int fold);                   /* the COMBINE instruction */
-void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n);   /* folds a chunk's lanes into the first */
-void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n);   /* a chunk ends */
-void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n);  /* the row ends */
+/* What rows have folded, in arrays of their own; and from there. */
+void fsr_c_fold_keep(fsr_c_emit *e, const int *folds, int n);
+void fsr_c_fold_return(fsr_c_emit *e, const int *folds, int n);
+void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n);  /* folds a chunk's lanes into the first */
+void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n);  /* a chunk ends */
+void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n); /* the row ends */
 /* state <left><left_at> = itself (+) <right><right_at>; letters as in the names above */
 void fsr_c_fold_pair(fsr_c_emit *e, int fold, char left, const char *left_at, char right, const char *right_at);
 void fsr_c_fold_identity(fsr_c_emit *e, int fold, char letter, const char *at);

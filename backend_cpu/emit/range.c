@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions with a limit (sine of huge arguments) in generated C. They must not branch in the loop: the columns run in
- * short runs. A run that only stores takes all arguments for near ones and asks for others as it goes: if there was one
- * it is done again, with any. Where that would be no second time but two, of folds, filters, reports and what a caller
- * wrote, and where a store may write what is still read, the run is asked before: the check evaluates what the
- * arguments need and stores nothing. Counter-example to asking always: a sine of a sine's difference computed both
+ * short runs. A run that stores, or folds a column of rows, takes all arguments for near ones and asks for others as it
+ * goes: if there was one it is done again, with any, from what the rows had folded before. Where that would be no second
+ * time but two, of folds along rows, filters, reports and what a caller wrote, and where a store may write what is still
+ * read, the run is asked before: the check evaluates what the arguments need and stores nothing. Counter-example to asking always: a sine of a sine's difference computed both
  * twice, and a loop without a store loses its vector code if a choice takes every other element: 10.2 ms for 4.7. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
@@ -22,24 +22,15 @@ void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out) {
             out->inst[out->n++] = loop->inst[i];
 }
 
-/* Done a second time it leaves what it would have left the first time. */
-static bool may_repeat(const fsr_c_emit *e, const fsr_body *loop) {
-    bool may = !loop->nfolds && !fsr_kernel_in_place(e->k);
-    for (int i = 0; i < loop->n && may; i++) {
-        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        may = !inst->filter && !inst->combines && !inst->report && inst->kind != FSR_INST_ITERATE &&
-              inst->kind != FSR_INST_CALL && inst->kind != FSR_INST_COMBINE;
-    }
-    return may;
-}
-
-/* Near arguments first. */
+/* Near arguments first. What rows have folded is kept for the second time. */
 static void put_twice(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
     fsr_c_line(e, "i32 far = 0;");
+    fsr_c_fold_keep(e, loop->folds, loop->nfolds);
     e->near = e->asks = true;
     print(e, loop);
     e->near = e->asks = false;
     fsr_c_begin(e, "if (far)");
+    fsr_c_fold_return(e, loop->folds, loop->nfolds);
     print(e, loop);
     fsr_c_end(e);
 }
@@ -50,7 +41,7 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emi
         print(e, loop);
         return;
     }
-    if (may_repeat(e, loop)) {
+    if (fsr_body_may_repeat(e->k, loop)) {
         put_twice(e, loop, print);
         return;
     }

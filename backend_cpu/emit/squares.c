@@ -80,15 +80,8 @@ static bool is_squared(const fsr_kernel *k, int number) {
     return k->schedule.kind == FSR_SCHEDULE_MAP && k->stand[number].staged;
 }
 
-static bool has_squared(const fsr_kernel *k, size_t bytes) {
-    for (int i = 0; i < k->ninsts; i++)
-        if (is_squared(k, i) && fsr_dtype_size(k->inst[i].dtype) == bytes)
-            return true;
-    return false;
-}
-
 void fsr_c_squares_prelude(const fsr_c_emit *e, fsr_text *to) {
-    const bool four = has_squared(e->k, 4), eight = has_squared(e->k, 8);
+    const bool four = e->turns[0], eight = e->turns[1];
     if (four || eight)
         fsr_text_add(to, "#if defined __AVX__\n%s%s%s#endif\n", mix_text, four ? turn4_text : "",
                      eight ? turn8_text : "");
@@ -108,6 +101,7 @@ static void put_square(fsr_c_emit *e, int number) {
     const int last = e->k->ndim - 1, tiled = e->s->tiled, bytes = (int)fsr_dtype_size(inst->dtype);
     const char *base = e->base[inst->index];
     char apart[FSR_EMIT_NAME];
+    e->turns[bytes == 8] = true;
     fsr_c_integer(e, fsr_access_form(e->k, inst->index)->slot[last], apart);
     fsr_c_line(e, "%s turned%d[%d] __attribute__((aligned(64)));", fsr_c_storage(inst->dtype), number,
                e->s->tile * pitch_of(e, number));

@@ -227,7 +227,8 @@ static void expect_squares(fsr_node y, int side, int breadth) {
     assert_int_equal(s.breadth, breadth);
 }
 
-/* Rows of squares are long where others are read along them, or are turned; every other element across is worth squares, too. */
+/* Rows of squares are long where others are read along them, or are turned; every other element across is worth
+ * squares, too. */
 static void squares_have_long_rows(void **state) {
     (void)state;
     const fsr_node x = plan_matrix(table_graph, 512, 512), two = fsr_float(table_graph, 2);
