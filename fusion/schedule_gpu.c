@@ -276,7 +276,7 @@ static void gpu_kind(fsr_group *group, const fsr_target *target) {
     }
     if (fsr_choose_gpu_outputs(group))
         return;
-    if (fsr_kernel_has_sequence(k) || fsr_group_orientation(group) == FSR_ORIENT_COLS) {
+    if (fsr_kernel_has_sequence(k) || fsr_group_orientation(group) == FSR_ORIENT_COLS || fsr_gpu_folds_windows(group)) {
         fsr_schedule_gpu_columns(group);
         return;
     }

@@ -24,6 +24,8 @@ int fsr_words_loaded(const fsr_kernel *k);
 int fsr_fitting_items(const fsr_kernel *k, int items, int most);
 /* schedule_gpu_columns.c */
 void fsr_schedule_gpu_columns(fsr_group *group);
+/* Rows are windows that slide along the last one of their dimensions, so many that the machine is full. */
+bool fsr_gpu_folds_windows(const fsr_group *group);
 /* schedule_gpu.c: bytes that an element of a scanned tile holds, at least 4. */
 int fsr_widest_state(const fsr_kernel *k);
 

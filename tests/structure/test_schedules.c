@@ -361,6 +361,32 @@ static void shared_columns_are_a_threads(void **state) {
     }
 }
 
+/* Windows too large to be maps, with weights of their own: a thread folds one, and its neighbours those beside it; also
+ * behind a border that repeats the edge. Counter-example: few windows, or long ones. */
+static void windows_are_threads(void **state) {
+    (void)state;
+    static const struct {
+        int64_t high, wide, size;
+        bool padded, own;
+    } cases[] = {{400, 600, 13, false, true},
+                 {400, 600, 13, true, true},
+                 {40, 60, 13, false, false},
+                 {400, 600, 25, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t size = cases[i].size, side = size / 2;
+        fsr_node x = plan_matrix(table_graph, cases[i].high, cases[i].wide), w = plan_matrix(table_graph, size, size);
+        if (cases[i].padded)
+            x = fsr_pad(x, (int64_t[][2]){{side, side}, {side, side}}, FSR_PAD_EDGE, 0);
+        fsr_node y = fsr_sliding_window(x, SHAPE(size, size), AXES(0, 1), 2);
+        y = fsr_sum(fsr_mul(y, w), AXES(2, 3), 2, 0);
+        fsr_program p = plan_of(&target_gpu, &y, 1);
+        const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+        if ((s.kind == FSR_SCHEDULE_COL && s.abreast == s.threads) != cases[i].own)
+            fail_msg("case %d\n%s", (int)i, p.explanation);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TABLE_TEST(late_operands_load_late),
@@ -380,6 +406,7 @@ int main(void) {
         TABLE_TEST(guarded_columns_have_long_blocks),
         TABLE_TEST(alternating_rows_have_versions),
         TABLE_TEST(shared_columns_are_a_threads),
+        TABLE_TEST(windows_are_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,8 @@ static void test_complex(void **state) {
     host_sweep(&n, kernel_scan(FSR_C128, true), host_schedule(FSR_SCHEDULE_LOOKBACK, 64, 1, 1, 2), 1, 1e-12);
     host_sweep(&n, kernel_column_sums(FSR_C64), host_schedule(FSR_SCHEDULE_COL, 128, 8, 2, 2), 3, 1e-4);
     host_sweep(&n, kernel_column_sums(FSR_C128), host_schedule(FSR_SCHEDULE_COL, 64, 16, 1, 1), 1, 1e-12);
+    host_sweep(&n, kernel_column_sums(FSR_F64), host_schedule(FSR_SCHEDULE_COL, 64, 64, 1, 7), 1, 1e-12);
+    host_sweep(&n, kernel_column_sums(FSR_F64), host_schedule(FSR_SCHEDULE_COL, 32, 32, 1, 5), 2, 1e-12);
     host_finish(&n);
 }
 
