@@ -157,7 +157,7 @@ int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]) {
     return n;
 }
 
-static bool form_equal(const fsr_index_form *a, const fsr_index_form *b) {
+bool fsr_index_form_equal(const fsr_index_form *a, const fsr_index_form *b) {
     bool same = a->offset == b->offset && a->behind == b->behind && a->divisor == b->divisor && a->nterms == b->nterms;
     for (int d = 0; d < FSR_MAX_DIMS; d++)
         same = same && a->stride[d] == b->stride[d] && (a->stride[d] != FSR_STRIDE_VAR || a->slot[d] == b->slot[d]);
@@ -168,7 +168,7 @@ static bool form_equal(const fsr_index_form *a, const fsr_index_form *b) {
 
 int fsr_kernel_form(fsr_kernel *k, const fsr_index_form *form) {
     for (int i = 0; i < k->nforms; i++)
-        if (form_equal(&k->form[i], form))
+        if (fsr_index_form_equal(&k->form[i], form))
             return i;
     if (k->nforms == FSR_MAX_FORMS)
         return -1;

@@ -86,9 +86,10 @@ typedef enum fsr_level { FSR_ROW, FSR_ELEM, FSR_ONCE } fsr_level;
 typedef struct fsr_stand {
     uint8_t level; /* fsr_level */
     int8_t pass;
-    bool keep;     /* ELEM value held per element for later passes */
-    bool gathered; /* LOAD on a CPU: a small loop of its own fetches the elements of a batch of lanes */
-    bool staged;   /* LOAD: its elements are copied near by, once for a tile of outputs, and read there */
+    bool keep;       /* ELEM value held per element for later passes */
+    bool gathered;   /* LOAD on a CPU: a small loop of its own fetches the elements of a batch of lanes */
+    bool staged;     /* LOAD: its elements are copied near by, once for a tile of outputs, and read there */
+    uint8_t twinned; /* fsr_twin of a LOAD on a CPU: the element beside its own that is loaded with it, as one word */
 } fsr_stand;
 
 _Static_assert(FSR_MAX_PASSES < INT8_MAX, "a pass is a byte");
@@ -245,6 +246,7 @@ bool fsr_guard_reads_index(const fsr_kernel *k, int guard, int d);
 int fsr_inst_guard(const fsr_inst *inst);
 /* A whole number of at most 32 bits and a sign, made one of 64: an index is no less known as what it was. */
 bool fsr_inst_widens(const fsr_inst *inst);
+bool fsr_index_form_equal(const fsr_index_form *a, const fsr_index_form *b);
 /* The kernel's number of a form, which is added if no equal one is there; -1: no room. */
 int fsr_kernel_form(fsr_kernel *k, const fsr_index_form *form);
 static inline const fsr_index_form *fsr_access_form(const fsr_kernel *k, int access) {

@@ -64,11 +64,15 @@ typedef struct fsr_beside {
     int at[FSR_AXES], step[FSR_AXES];
 } fsr_beside;
 
+/* A neighbour in memory of each element that an access takes, which is an element of its array, too. */
+typedef enum fsr_twin { FSR_TWIN_NONE, FSR_TWIN_BEHIND, FSR_TWIN_BEFORE } fsr_twin;
+
 /* An element of an array: its address, in elements, is a form. */
 typedef struct fsr_access {
     int buffer;
     int form;
     fsr_beside near;
+    fsr_twin twin; /* on a CPU, of every other element, in the plan that the kernel was made for */
     bool
         linear; /* the address is exactly the flat C-order index over all domain dimensions (offset -1): r * cols + c */
     bool row_linear; /* ROW access whose address is exactly r */

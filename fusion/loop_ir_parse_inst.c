@@ -209,6 +209,10 @@ void fsr_read_inst(fsr_kernel_reader *r) {
     stand->keep = fsr_lex_try(l, "keep");
     stand->gathered = fsr_lex_try(l, "gathered");
     stand->staged = fsr_lex_try(l, "staged");
+    if (fsr_lex_try(l, "twinned"))
+        stand->twinned = fsr_lex_try(l, "before")      ? FSR_TWIN_BEFORE
+                         : fsr_lex_expect(l, "behind") ? FSR_TWIN_BEHIND
+                                                       : FSR_TWIN_NONE;
     inst->tame = fsr_lex_try(l, "tame");
     inst->odd = fsr_lex_try(l, "odd");
     k->ninsts++;

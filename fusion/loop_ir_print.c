@@ -250,6 +250,7 @@ static void print_scalar(FILE *to, const fsr_inst *inst) {
 static void print_inst(FILE *to, const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     const fsr_stand *stand = &k->stand[number];
+    static const char *const twinned[] = {"", " twinned behind", " twinned before"};
     static const char *const level[] = {[FSR_ROW] = "row ", [FSR_ELEM] = "elem", [FSR_ONCE] = "once"};
     fsr_fput(to, "  p%d %s ", stand->pass, level[stand->level]);
     if (inst->kind != FSR_INST_COMBINE && inst->kind != FSR_INST_STORE)
@@ -270,8 +271,9 @@ static void print_inst(FILE *to, const fsr_kernel *k, int number) {
         break;
     case FSR_INST_STORE: print_store(to, k, inst); break;
     }
-    fsr_fput(to, "%s%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
-             stand->staged ? " staged" : "", inst->tame ? " tame" : "", inst->odd ? " odd" : "");
+    fsr_fput(to, "%s%s%s%s%s%s\n", stand->keep ? " keep" : "", stand->gathered ? " gathered" : "",
+             stand->staged ? " staged" : "", twinned[stand->twinned], inst->tame ? " tame" : "",
+             inst->odd ? " odd" : "");
 }
 
 static void print_body(FILE *to, const fsr_kernel *k) {

@@ -176,6 +176,8 @@ static bool check_gathers(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->stand[i].gathered && !fsr_load_may_gather(v->k, i))
             return fsr_check_bad(v, "schedule: v%d cannot be gathered", i);
+        else if (v->k->stand[i].twinned && !fsr_load_may_twin(v->k, i))
+            return fsr_check_bad(v, "schedule: v%d has no twin", i);
     return true;
 }
 

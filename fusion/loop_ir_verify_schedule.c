@@ -108,8 +108,9 @@ static bool check_gpu(const fsr_check *v) {
     if (s->items < 1 || s->items % s->vector != 0)
         return fsr_check_bad(v, "schedule: %d items are no multiple of vectors of %d", s->items, s->vector);
     for (int i = 0; i < v->k->ninsts; i++)
-        if (v->k->stand[i].gathered)
-            return fsr_check_bad(v, "schedule: v%d is gathered, which is for CPUs", i);
+        if (v->k->stand[i].gathered || v->k->stand[i].twinned)
+            return fsr_check_bad(v, "schedule: v%d is %s, which is for CPUs", i,
+                                 v->k->stand[i].gathered ? "gathered" : "twinned");
     if (s->members < 0 || (s->members && !s->slots && (s->kind != FSR_SCHEDULE_TEAM || s->persistent)))
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->parked < 0 || (s->parked && !fsr_kernel_may_park(v->k, s->parked)))

@@ -38,10 +38,11 @@ typedef struct fsr_lowering {
     int depth;  /* evaluations one within the other */
     bool waits; /* they were too many: what is under way is given up, until `first` is known */
     fsr_want first;
-    const char *reason;             /* the first refusal's; NULL: none yet */
-    fsr_link blame;                 /* and the value that it would help to store; id -1: none */
-    fsr_link storing;               /* the store being lowered; id -1: none */
-    fsr_link looped[FSR_MAX_LOOPS]; /* of each loop: the result first asked for, and the ITERATE */
+    int64_t elements[FSR_MAX_BUFFERS]; /* of each array that something is loaded from */
+    const char *reason;                /* the first refusal's; NULL: none yet */
+    fsr_link blame;                    /* and the value that it would help to store; id -1: none */
+    fsr_link storing;                  /* the store being lowered; id -1: none */
+    fsr_link looped[FSR_MAX_LOOPS];    /* of each loop: the result first asked for, and the ITERATE */
     int iterate[FSR_MAX_LOOPS];
     int combine[FSR_MAX_COMBINES]; /* of each fold that has one: the COMBINE */
     /* From here on nothing is set before there is an access, a condition or a loop of that number. */

@@ -79,6 +79,7 @@ static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, cons
     int access = array < 0 ? -1 : fsr_lower_access(l, array, &address);
     if (access < 0)
         return -1;
+    l->elements[array] = fsr_shape_size(&n->shape);
     fsr_inst inst = fsr_inst_blank(FSR_INST_LOAD, n->dtype[link.output], link.id);
     inst.index = access;
     inst.guard =

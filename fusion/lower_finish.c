@@ -174,11 +174,29 @@ static bool finish_condition(fsr_lowering *l, int i, const fsr_domain *d) {
     return box->step == 1 || (c->step = fsr_lower_integer(l, box->step)) >= 0;
 }
 
+/* The neighbours of every other element that lie in its array: the one behind an even place, the one before an odd one
+ * rather, so that what takes the first of each pair and what takes the second take the same words. */
+static fsr_twin twin_of(const fsr_lowering *l, int access, const fsr_form *f) {
+    const int64_t elements = l->elements[l->k->access[access].buffer];
+    bool every_other = false;
+    int64_t low, high;
+    for (int d = 0; d < f->ndim; ++d)
+        every_other = every_other || f->stride[d] == 2;
+    fsr_form_range(f, &low, &high);
+    if (!every_other || l->k->array[l->k->access[access].buffer].written || f->nterms || f->divisor != 1 || low < 0 ||
+        high >= elements)
+        return FSR_TWIN_NONE;
+    const bool behind = high + 1 < elements, before = low > 0;
+    return behind && (f->offset % 2 == 0 || !before) ? FSR_TWIN_BEHIND : before ? FSR_TWIN_BEFORE : FSR_TWIN_NONE;
+}
+
 static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     fsr_access *a = &l->k->access[i];
     const fsr_affine *address = &l->address[i];
     if ((a->form = finish_sum(l, address, d)) < 0)
         return false;
+    const fsr_form form = fsr_form_of_access(l->k, l->k->integer, i);
+    a->twin = l->p->target->gpu ? FSR_TWIN_NONE : twin_of(l, i, &form);
     a->linear = !a->whole && linear_over(address, d, d->ndim);
     a->row_linear = !a->whole && linear_over(address, d, d->nparallel) && !used_by_element(l->k, i);
     return true;

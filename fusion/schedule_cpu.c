@@ -319,4 +319,5 @@ void fsr_finish_cpu(fsr_kernel *k) {
     finish_lengths(k);
     finish_operators(k);
     finish_gathers(k);
+    fsr_finish_twins(k);
 }

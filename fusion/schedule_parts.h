@@ -52,6 +52,8 @@ void fsr_finish_streams(fsr_kernel *k);
 void fsr_finish_ahead(fsr_kernel *k);
 void fsr_finish_coming(fsr_kernel *k);
 void fsr_finish_fetched(fsr_kernel *k);
+/* schedule_twins.c: loads of every other element, when all else is settled. */
+void fsr_finish_twins(fsr_kernel *k);
 /* schedule_version.c: the versions that the sizes call for, the largest first; and of them those that are printed. */
 void fsr_choose_versions(fsr_group *group);
 void fsr_finish_versions(fsr_kernel *k);

@@ -92,6 +92,11 @@ bool fsr_fold_may_widen(const fsr_fold *fold);
 /* A load whose elements a loop of its own may fetch, before anybody asks for them: it always takes place, with a
  * stride. */
 bool fsr_load_may_gather(const fsr_kernel *k, int number);
+/* A load that may take its element out of a word of two: of at most half a word, from an array that nothing of the
+ * kernel writes. */
+bool fsr_load_may_twin(const fsr_kernel *k, int number);
+/* The load stands in an innermost loop that takes every other element. */
+bool fsr_load_takes_every_other(const fsr_kernel *k, int number);
 /* Arrays, a bit each, that may be written past the caches: each in the order of the loops that store it, which have
  * strips or no folds, and nothing is in place. */
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);

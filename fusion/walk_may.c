@@ -116,6 +116,26 @@ bool fsr_load_may_gather(const fsr_kernel *k, int number) {
     return !form->divisor && !form->nterms && form->stride[k->ndim - 1] > FSR_STRIDE_ONE;
 }
 
+bool fsr_load_may_twin(const fsr_kernel *k, int number) {
+    enum { HALF_A_WORD = 4 };
+    const fsr_inst *inst = &k->inst[number];
+    if (inst->kind != FSR_INST_LOAD || k->stand[number].staged || k->stand[number].gathered ||
+        k->stand[number].level == FSR_ONCE)
+        return false;
+    const fsr_array *array = &k->array[k->access[inst->index].buffer];
+    return fsr_dtype_size(array->dtype) <= HALF_A_WORD && !array->written && !array->aliased && !array->banded;
+}
+
+/* Counter-example to fsr_kernel_inner alone: what folds nothing of a block of rows goes along each. */
+bool fsr_load_takes_every_other(const fsr_kernel *k, int number) {
+    const fsr_stand *stand = &k->stand[number];
+    const bool rows = stand->level == FSR_ROW && k->npasses > 0;
+    const bool along = !rows && k->schedule.walk[stand->pass].form == FSR_WALK_ROWS;
+    const int d = along ? k->ndim - 1 : fsr_kernel_inner(k);
+    return d >= 0 && !(rows && k->schedule.kind != FSR_SCHEDULE_COL) &&
+           fsr_access_form(k, k->inst[number].index)->stride[d] == FSR_STRIDE_TWO;
+}
+
 /* Loops whose arguments are looked at go in runs of their own length: longer ones, as each is looked at twice. */
 static bool loop_may_stream(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < body->n; ++i)

@@ -168,6 +168,7 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
     fsr_text address = {0};
+    char name[FSR_EMIT_NAME];
     if (e->k->stand[number].staged && e->s->kind == FSR_SCHEDULE_MAP) {
         fsr_c_put_squared(e, to, number);
         return;
@@ -187,8 +188,14 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     }
     if (truth != FSR_NEVER_HOLDS) {
         fsr_c_address(e, &address, inst->index);
-        fsr_text_add(to, "%sx%d[%s]%s", fsr_c_load(e, inst->dtype), e->k->access[inst->index].buffer,
-                     address.data ? address.data : "", fsr_c_close(inst->dtype));
+        const char *at = address.data ? address.data : "";
+        const int buffer = e->k->access[inst->index].buffer;
+        fsr_text_add(to, "%s", fsr_c_load(e, inst->dtype));
+        if (e->k->stand[number].twinned)
+            fsr_text_add(to, "%s(x%d + (%s))", fsr_c_twin(e, number, name), buffer, at);
+        else
+            fsr_text_add(to, "x%d[%s]", buffer, at);
+        fsr_text_add(to, "%s", fsr_c_close(inst->dtype));
     }
     if (truth == FSR_ASKED)
         fsr_text_add(to, " : ");

@@ -232,6 +232,7 @@ static bool restart(fsr_c_emit *e) {
     memcpy(fresh->modes, e->modes, sizeof e->modes);
     memcpy(fresh->cast, e->cast, sizeof e->cast);
     memcpy(fresh->half, e->half, sizeof e->half);
+    memcpy(fresh->twin, e->twin, sizeof e->twin);
     memcpy(fresh->libm, e->libm, sizeof e->libm);
     memcpy(fresh->math, e->math, sizeof e->math);
     *e = *fresh;

@@ -17,7 +17,7 @@ bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst) {
     bool same = !access->linear && !access->row_linear && !form->nterms && !form->divisor;
     for (int i = 0; i < e->k->guard[inst->guard - 1].n; i++)
         same = same && e->outer >> e->k->guard[inst->guard - 1].condition[i] & 1;
-    return same && form->stride[e->loop_dim] != FSR_STRIDE_ONE;
+    return same && !e->k->stand[inst - e->k->inst].twinned && form->stride[e->loop_dim] != FSR_STRIDE_ONE;
 }
 
 static bool moves(const fsr_c_emit *e, const fsr_inst *inst) {

@@ -71,6 +71,7 @@ typedef struct fsr_c_emit {
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool fitting[2][FSR_DTYPE_COUNT]; /* conversions of f32, of f64, of what fits */
     bool half[FSR_DTYPE_COUNT];       /* its functions are used */
+    bool twin[FSR_DTYPE_COUNT];       /* elements of it are taken out of words of two */
     fsr_c_function libm[FSR_EMIT_LIBM];
     int nlibm;
     uint64_t complex_math;         /* functions of complex numbers used */
@@ -229,6 +230,9 @@ const char *fsr_c_storage(fsr_dtype dtype);
 /* What stands before a value of that dtype where it is read from storage, put there, or computed: the name of a
  * function and a parenthesis, or nothing; `close` gives what stands behind. */
 const char *fsr_c_load(fsr_c_emit *e, fsr_dtype dtype);
+/* twin.c: the function that takes a load's element out of a word of two, and those that are used. */
+const char *fsr_c_twin(fsr_c_emit *e, int number, char *out);
+void fsr_c_twin_put(const fsr_c_emit *e, fsr_text *to);
 const char *fsr_c_store(fsr_c_emit *e, fsr_dtype dtype);
 const char *fsr_c_round(fsr_c_emit *e, fsr_dtype dtype);
 const char *fsr_c_pack(fsr_c_emit *e, fsr_dtype dtype); /* rounds and stores */

@@ -64,6 +64,7 @@ DAMAGE(too_many_residents, k->schedule.resident = 32)
 DAMAGE(early_row, k->schedule.early = true)
 DAMAGE(dealt_row, k->schedule.dealt = true)
 DAMAGE(gpu_gathers, k->stand[0].gathered = true)
+DAMAGE(gpu_twins, k->stand[0].twinned = FSR_TWIN_BEHIND)
 DAMAGE(gpu_stages, k->stand[0].staged = true)
 DAMAGE(gpu_depth, k->schedule.depth = 4)
 DAMAGE(row_members, k->schedule.members = 2)
@@ -133,6 +134,7 @@ static const struct {
     {early_row, "schedule: loads ahead of what is no scan along columns, or has versions"},
     {dealt_row, "schedule: columns in turn of what is no fold along columns, or has to go in order"},
     {gpu_gathers, "schedule: v0 is gathered, which is for CPUs"},
+    {gpu_twins, "schedule: v0 is twinned, which is for CPUs"},
     {gpu_stages, "schedule: v0 cannot be staged"},
     {gpu_depth, "schedule: lengths of a tile of outputs that is not tall"},
     {row_members, "schedule: 2 blocks do the parts of a row in turn"},
