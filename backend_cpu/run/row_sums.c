@@ -28,13 +28,21 @@ enum {
     SHARES = 8,  /* for each thread */
     MOST_SHARES = 512,
     SMALL_WORK = 1 << 15, /* elements that wake nobody */
+    TOGETHER = 2,         /* pieces that a thread takes at once */
+    KNOWN = 64,           /* rows of more than a piece that are known by number */
     WIDEST = sizeof(double complex)
 };
 
 typedef struct row_job row_job;
 
+/* Rows of more than a piece, which are left for all threads: how many, and which the first ones are. */
+typedef struct skipped_rows {
+    atomic_llong n;
+    int64_t row[KNOWN];
+} skipped_rows;
+
 typedef struct row_loops {
-    void (*rows)(const row_job *j, int64_t row, int64_t end, atomic_bool *skipped);
+    void (*rows)(const row_job *j, int64_t row, int64_t end, skipped_rows *skipped);
     void (*pieces)(const row_job *j, int64_t from, int64_t to, void *sums);
     void (*join)(const row_job *j, int64_t row, const void *sums, int64_t n, void *sum);
     int64_t bytes; /* of a sum */
@@ -49,11 +57,17 @@ struct row_job {
     int shares;
     int64_t share[MOST_SHARES + 1]; /* the first row of each */
     atomic_int next;
-    atomic_bool skipped;
+    skipped_rows skipped;
     /* of the row whose pieces are taken */
     int64_t begin, n, from, to;
     char *sums;
 };
+
+static void skip(skipped_rows *s, int64_t row) {
+    const int64_t at = atomic_fetch_add_explicit(&s->n, 1, memory_order_relaxed);
+    if (at < KNOWN)
+        s->row[at] = row;
+}
 
 #define T float
 #define WIDE double
@@ -153,8 +167,8 @@ static void take_pieces(void *arg, int worker) {
     row_job *j = arg;
     int64_t p;
     (void)worker;
-    while ((p = j->from + atomic_fetch_add(&j->next, 1)) < j->to)
-        j->loops->pieces(j, p, p + 1, j->sums + (p - j->from) * j->loops->bytes);
+    while ((p = j->from + atomic_fetch_add(&j->next, 1) * (int64_t)TOGETHER) < j->to)
+        j->loops->pieces(j, p, p + TOGETHER < j->to ? p + TOGETHER : j->to, j->sums + (p - j->from) * j->loops->bytes);
 }
 
 static void run(fsr_thread_pool *threads, void (*work)(void *, int), row_job *j) {
@@ -165,23 +179,26 @@ static void run(fsr_thread_pool *threads, void (*work)(void *, int), row_job *j)
         work(j, 0);
 }
 
-/* Rows of more than a piece, one after the other, each by all threads. */
+/* A row of more than a piece, by all threads. */
+static void long_row(fsr_thread_pool *threads, row_job *j, int64_t row) {
+    _Alignas(16) char sum[WIDEST] = {0};
+    j->begin = offset_at(j, row);
+    j->n = offset_at(j, row + 1) - j->begin;
+    const int64_t pieces = j->n <= PIECE ? 0 : fsr_ceil_div(j->n, PIECE);
+    for (j->from = 0; j->from < pieces; j->from = j->to) {
+        j->to = pieces - j->from < BATCH ? pieces : j->from + BATCH;
+        run(j->to - j->from > TOGETHER ? threads : NULL, take_pieces, j);
+        j->loops->join(j, row, j->sums, j->to - j->from, sum);
+    }
+}
+
+/* One after the other. A few are known; else all rows are looked through, a nanosecond each. */
 static void long_rows(fsr_thread_pool *threads, row_job *j) {
     _Alignas(16) char sums[BATCH * WIDEST];
+    const int64_t n = atomic_load(&j->skipped.n);
     j->sums = sums;
-    for (int64_t row = 0; row < j->nrows; row++) {
-        _Alignas(16) char sum[WIDEST] = {0};
-        j->begin = offset_at(j, row);
-        j->n = offset_at(j, row + 1) - j->begin;
-        if (j->n <= PIECE)
-            continue;
-        const int64_t pieces = fsr_ceil_div(j->n, PIECE);
-        for (j->from = 0; j->from < pieces; j->from = j->to) {
-            j->to = pieces - j->from < BATCH ? pieces : j->from + BATCH;
-            run(j->to - j->from > 1 ? threads : NULL, take_pieces, j);
-            j->loops->join(j, row, sums, j->to - j->from, sum);
-        }
-    }
+    for (int64_t i = 0; i < (n > KNOWN ? j->nrows : n); i++)
+        long_row(threads, j, n > KNOWN ? i : j->skipped.row[i]);
     j->sums = NULL;
 }
 
@@ -199,7 +216,7 @@ void fsr_row_sums(fsr_thread_pool *threads, const fsr_library_call *call, void *
                  .nrows = out->shape.dim[0]};
     share(&j, threads ? fsr_thread_pool_size(threads) : 1, call->array[values].shape.dim[0]);
     run(j.shares > 1 ? threads : NULL, take_rows, &j);
-    if (atomic_load(&j.skipped))
+    if (atomic_load(&j.skipped.n))
         long_rows(threads, &j);
 }
 

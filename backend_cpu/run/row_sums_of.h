@@ -52,9 +52,25 @@ static WIDE NAME(piece)(const row_job *j, int64_t begin, int64_t n) {
     return NAME(all)(lane);
 }
 
+/* Two whole pieces of a segment, each as if it were alone: the lanes of one would wait for their own additions. */
+static void NAME(two)(const T *value, WIDE *sums) {
+    WIDE lane[LANES] = {0}, other[LANES] = {0};
+    for (int64_t i = 0; i < PIECE; i += LANES) {
+        for (int k = 0; k < LANES; k++)
+            lane[k] += (WIDE)value[i + k];
+        for (int k = 0; k < LANES; k++)
+            other[k] += (WIDE)value[PIECE + i + k];
+    }
+    sums[0] = NAME(all)(lane);
+    sums[1] = NAME(all)(other);
+}
+
 /* Pieces [from, to) of a row. */
 static void NAME(pieces)(const row_job *j, int64_t from, int64_t to, void *sums) {
-    for (int64_t p = from, at = p * PIECE; p < to; p++, at += PIECE)
+    int64_t p = from, at = p * PIECE;
+    for (; !j->columns && p + 2 <= to && at + 2 * PIECE <= j->n; p += 2, at += 2 * PIECE)
+        NAME(two)((const T *)j->values + j->begin + at, (WIDE *)sums + (p - from));
+    for (; p < to; p++, at += PIECE)
         ((WIDE *)sums)[p - from] = NAME(piece)(j, j->begin + at, j->n - at < PIECE ? j->n - at : PIECE);
 }
 
@@ -67,6 +83,68 @@ static void NAME(join)(const row_job *j, int64_t row, const void *sums, int64_t 
     ((T *)j->out)[row] = (T)all;
 }
 
+/* Of fewer elements than there are lanes: lane 0 alone. The others' zeros add nothing to a sum that began with one.
+ * Without a loop: rows of 3 took half of their instructions for its turns. */
+static inline __attribute__((always_inline)) WIDE NAME(few)(const T *value, const T *taken, int64_t n, bool product) {
+#define TERM(k) (product ? (WIDE)value[k] * (WIDE)taken[k] : (WIDE)value[k])
+    _Static_assert(LANES == 4, "a row of fewer elements has 3 at most");
+    WIDE sum = 0;
+    if (n > 0)
+        sum += TERM(0);
+    if (n > 1)
+        sum += TERM(1);
+    if (n > 2)
+        sum += TERM(2);
+#undef TERM
+    return sum;
+}
+
+/* As many rows as there are lanes, each of n elements, fewer than that. */
+static inline __attribute__((always_inline)) void NAME(alike)(const T *value, const T *taken, int n, bool product,
+                                                              T *out) {
+#pragma GCC unroll 4
+    for (int row = 0; row < LANES; row++)
+        out[row] = (T)NAME(few)(value + row * n, product ? taken + row * n : NULL, n, product);
+}
+
+/* The next rows, as many as there are lanes, are of n elements each: false, they are not. Without loops whose turns
+ * differ they take half of the time, and segments of three are often all alike. */
+static inline __attribute__((always_inline)) bool NAME(together)(const INDEX *offset, const T *value, const T *taken,
+                                                                 int64_t n, bool product, T *out) {
+    const int64_t at = offset[0];
+    if (offset[4] - at != 4 * n || offset[3] - at != 3 * n || offset[2] - at != 2 * n)
+        return false;
+    if (n == 3)
+        NAME(alike)(value, taken, 3, product, out);
+    else if (n == 2)
+        NAME(alike)(value, taken, 2, product, out);
+    else if (n == 1)
+        NAME(alike)(value, taken, 1, product, out);
+    return n > 0;
+}
+
+/* Rows of fewer elements than there are lanes, one behind the other; taken: as below. Returns the row behind them. It
+ * is no part of the loop below, whose lanes would then be in memory. */
+static __attribute__((noinline)) int64_t NAME(tiny)(const row_job *j, int64_t row, int64_t end, const T *taken) {
+    const INDEX *offset = j->offsets;
+    const T *value = j->values;
+    T *out = j->out;
+    for (int64_t at = offset[row], next, begin = at; row < end; row++, at = next) {
+        next = offset[row + 1];
+        const int64_t n = next - at;
+        const T *const with = taken ? taken + (at - begin) : NULL;
+        if (n >= LANES)
+            break;
+        if (row + LANES <= end && NAME(together)(offset + row, value + at, with, n, taken != NULL, out + row)) {
+            row += LANES - 1;
+            next = offset[row + 1];
+        } else {
+            out[row] = (T)NAME(few)(value + at, with, n, taken != NULL);
+        }
+    }
+    return row;
+}
+
 /* Rows of a strip or less, one behind the other. taken: what their products take; NULL: there are none. Returns the row
  * behind them. */
 static inline int64_t NAME(brief)(const row_job *j, int64_t row, int64_t end, const T *taken) {
@@ -74,13 +152,17 @@ static inline int64_t NAME(brief)(const row_job *j, int64_t row, int64_t end, co
     const T *value = j->values;
     T *out = j->out;
     const int64_t begin = offset[row];
-    for (; row < end; row++) {
+    while (row < end) {
         const int64_t at = offset[row], n = offset[row + 1] - at;
         WIDE lane[LANES] = {0};
         if (n > STRIP)
             break;
+        if (n < LANES) {
+            row = NAME(tiny)(j, row, end, taken ? taken + (at - begin) : NULL);
+            continue;
+        }
         NAME(add)(value + at, taken ? taken + (at - begin) : NULL, n, taken != NULL, lane);
-        out[row] = (T)NAME(all)(lane);
+        out[row++] = (T)NAME(all)(lane);
     }
     return row;
 }
@@ -95,7 +177,7 @@ static inline int64_t NAME(behind)(const row_job *j, int64_t row, int64_t end) {
 }
 
 /* A row whose offset behind it is before its own has no elements. */
-static void NAME(rows)(const row_job *j, int64_t row, int64_t end, atomic_bool *skipped) {
+static void NAME(rows)(const row_job *j, int64_t row, int64_t end, skipped_rows *skipped) {
     const INDEX *offset = j->offsets;
     T taken[STRIP];
     while (row < end) {
@@ -105,7 +187,7 @@ static void NAME(rows)(const row_job *j, int64_t row, int64_t end, atomic_bool *
         row = j->columns ? NAME(brief)(j, row, last, taken) : NAME(brief)(j, row, last, NULL);
         const int64_t n = row < end ? offset[row + 1] - offset[row] : 0;
         if (n > PIECE)
-            atomic_store_explicit(skipped, true, memory_order_relaxed);
+            skip(skipped, row);
         else if (n > STRIP)
             ((T *)j->out)[row] = (T)NAME(piece)(j, offset[row], n);
         else if (n < 0)

@@ -26,7 +26,12 @@ static int64_t about_a_strip(int64_t s) {
     return s < 100 ? 2046 + s % 5 : s % 2;
 }
 
-static const length_fn lengths[] = {few, many, one_of_most, about_a_strip};
+/* Five of a length, fewer than four elements: four are summed at once. */
+static int64_t alike(int64_t s) {
+    return s / 5 % 4;
+}
+
+static const length_fn lengths[] = {few, many, one_of_most, about_a_strip, alike};
 
 static void fill(int64_t *offset, length_fn length) {
     for (int64_t s = 0, at = 0; s <= COUNT; s++) {
@@ -80,6 +85,23 @@ static void lengths_of_any_skew(void **state) {
         expect(fsr_segment_sum(fsr_cast(x, FSR_F64), offsets), sum, "f64", l);
         expect(fsr_imag(fsr_segment_sum(fsr_complex_of(fsr_neg(x), x), offsets)), sum, "c64", l);
         expect(fsr_csr_dot(&a, v), product, "products", l);
+    }
+}
+
+/* More long segments than are known by their number. */
+static void many_long_ones(void **state) {
+    (void)state;
+    enum { SEGMENTS = 70, LENGTH = (1 << 14) + 1, ALL = SEGMENTS * LENGTH };
+    int64_t offset[SEGMENTS + 1];
+    for (int64_t s = 0; s <= SEGMENTS; s++)
+        offset[s] = s * LENGTH;
+    fsr_node x = fsr_cast(fsr_mod(fsr_arange(G, FSR_I64, ALL), fsr_int(G, 5)), FSR_F32);
+    fsr_node sums = fsr_segment_sum(x, fsr_from_host(G, FSR_I64, 1, SHAPE(SEGMENTS + 1), offset));
+    for (int64_t s = 0; s < SEGMENTS; s++) {
+        double want = 0;
+        for (int64_t i = offset[s]; i < offset[s + 1]; i++)
+            want += (double)(i % 5);
+        assert_true(subject_value(sums, (int)s) == want);
     }
 }
 
@@ -300,12 +322,10 @@ static void products_in_row_functions(void **state) {
     }
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(lengths_of_any_skew),
-                                          SUBJECT_TEST(offsets_that_fall),
-                                          SUBJECT_TEST(threads_change_no_bit),
-                                          SUBJECT_TEST(against_the_reference),
-                                          SUBJECT_TEST(row_functions),
-                                          SUBJECT_TEST(order_is_what_is_promised),
-                                          SUBJECT_TEST(products_whose_offsets_fall),
-                                          SUBJECT_TEST(products_in_row_functions)};
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST(lengths_of_any_skew),       SUBJECT_TEST(many_long_ones),
+    SUBJECT_TEST(offsets_that_fall),         SUBJECT_TEST(threads_change_no_bit),
+    SUBJECT_TEST(against_the_reference),     SUBJECT_TEST(row_functions),
+    SUBJECT_TEST(order_is_what_is_promised), SUBJECT_TEST(products_whose_offsets_fall),
+    SUBJECT_TEST(products_in_row_functions)};
 SUBJECT_MAIN(tests)
