@@ -81,8 +81,8 @@ size_t fsr_emit_add_term(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_in
     n = fsr_emit_add(e, buf, n, "%s%s", n ? " + " : "", index);
     if (a->stride[d] == FSR_STRIDE_VAR)
         n = fsr_emit_add(e, buf, n, " * n%d", a->slot[d]);
-    if (a->stride[d] == FSR_STRIDE_TWO)
-        n = fsr_emit_add(e, buf, n, " * 2");
+    if (a->stride[d] == FSR_STRIDE_KNOWN)
+        n = fsr_emit_add(e, buf, n, " * %d", a->slot[d]);
     return n;
 }
 
@@ -103,7 +103,7 @@ static bool is_row(const fsr_kernel *k, const fsr_access *a) {
 size_t fsr_emit_add_offset(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form) {
     if (form->offset >= 0)
         n = fsr_emit_add(e, buf, n, "%sn%d", n ? " + " : "", form->offset);
-    return form->behind ? fsr_emit_add(e, buf, n, "%s1", n ? " + " : "") : n;
+    return form->behind ? fsr_emit_add(e, buf, n, "%s%d", n ? " + " : "", form->behind) : n;
 }
 
 size_t fsr_emit_add_symbols(fsr_emit *e, char buf[FSR_EXPR], size_t n, const fsr_index_form *form, int sorts) {
@@ -279,7 +279,7 @@ const char *fsr_emit_element(fsr_emit *e, char buf[FSR_EXPR], int access, const 
 static fsr_lanes lanes_of_stride(const fsr_index_form *a, int d) {
     static const fsr_lanes lanes[] = {[FSR_STRIDE_ZERO] = FSR_LANES_SAME,
                                       [FSR_STRIDE_ONE] = FSR_LANES_ONE,
-                                      [FSR_STRIDE_TWO] = FSR_LANES_STRIDED,
+                                      [FSR_STRIDE_KNOWN] = FSR_LANES_STRIDED,
                                       [FSR_STRIDE_VAR] = FSR_LANES_STRIDED};
     return lanes[a->stride[d]];
 }
@@ -308,8 +308,8 @@ static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *
     int d = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->nparallel;
     if (a->linear)
         snprintf(buf, FSR_REF, "cols");
-    else if (e->k->form[a->form].stride[d] == FSR_STRIDE_TWO)
-        snprintf(buf, FSR_REF, "2");
+    else if (e->k->form[a->form].stride[d] == FSR_STRIDE_KNOWN)
+        snprintf(buf, FSR_REF, "%d", e->k->form[a->form].slot[d]);
     else
         snprintf(buf, FSR_REF, "n%d", e->k->form[a->form].slot[d]);
 }

@@ -134,7 +134,7 @@ static int64_t most_of(const fsr_kernel *k, const int64_t *integer, int value) {
 int64_t fsr_form_stride(const fsr_index_form *form, const int64_t *integer, int d) {
     switch (form->stride[d]) {
     case FSR_STRIDE_ONE: return 1;
-    case FSR_STRIDE_TWO: return 2;
+    case FSR_STRIDE_KNOWN: return form->slot[d];
     case FSR_STRIDE_VAR: return integer[form->slot[d]];
     default: return 0;
     }

@@ -160,7 +160,7 @@ int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]) {
 bool fsr_index_form_equal(const fsr_index_form *a, const fsr_index_form *b) {
     bool same = a->offset == b->offset && a->behind == b->behind && a->divisor == b->divisor && a->nterms == b->nterms;
     for (int d = 0; d < FSR_MAX_DIMS; d++)
-        same = same && a->stride[d] == b->stride[d] && (a->stride[d] != FSR_STRIDE_VAR || a->slot[d] == b->slot[d]);
+        same = same && a->stride[d] == b->stride[d] && (a->stride[d] <= FSR_STRIDE_ONE || a->slot[d] == b->slot[d]);
     for (int t = 0; same && t < a->nterms; t++)
         same = a->term[t].value == b->term[t].value && a->term[t].slot == b->term[t].slot;
     return same;

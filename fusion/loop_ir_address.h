@@ -29,9 +29,11 @@
 typedef enum fsr_stride_kind {
     FSR_STRIDE_ZERO, /* does not depend on this dimension */
     FSR_STRIDE_ONE,
-    FSR_STRIDE_TWO, /* every other element: a compiler that knows it takes them out of two vectors */
-    FSR_STRIDE_VAR  /* run-time integer argument `slot` */
+    FSR_STRIDE_KNOWN, /* `slot` itself, 2 to FSR_MOST_KNOWN: a compiler takes such elements out of vectors */
+    FSR_STRIDE_VAR    /* run-time integer argument `slot` */
 } fsr_stride_kind;
+
+enum { FSR_MOST_KNOWN = 8 };
 
 /* Run-time symbol of a form: a value that lies in a known range (an INSIDE). */
 typedef struct fsr_term {
@@ -41,9 +43,9 @@ typedef struct fsr_term {
 
 typedef struct fsr_index_form {
     fsr_stride_kind stride[FSR_MAX_DIMS];
-    int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments */
+    int slot[FSR_MAX_DIMS]; /* VAR: index into the integer arguments; KNOWN: the stride */
     int offset;             /* integer argument with the offset; -1: zero */
-    bool behind; /* one element more: the address is seen to be that of the other form with this offset, + 1 */
+    int behind;             /* elements more, fewer than FSR_MOST_KNOWN: seen to lie behind the form of this offset */
     int divisor; /* integer argument by which the sum is divided, exactly wherever it is asked for; 0: none */
     int nterms;
     fsr_term term[FSR_MAX_TERMS];

@@ -21,7 +21,16 @@ static void read_term(fsr_kernel_reader *r, fsr_index_form *a) {
         a->term[a->nterms++] = term;
 }
 
-/* i7 + d0*i8 + d1*2 + d2 + v3*i9, + 1 behind all of that, or 0. */
+/* A whole number of one digit; 0: there is none. */
+static int digit(fsr_lex *l) {
+    static const char *const text[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+    for (int i = 0; i < FSR_MOST_KNOWN; i++)
+        if (fsr_lex_try(l, text[i]))
+            return i + 1;
+    return 0;
+}
+
+/* i7 + d0*i8 + d1*2 + d2 + v3*i9 + 1, or 0. */
 static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
     fsr_lex *l = &r->lex;
     a->offset = -1;
@@ -36,11 +45,12 @@ static void read_sum(fsr_kernel_reader *r, fsr_index_form *a) {
             read_term(r, a);
             continue;
         }
-        if ((a->behind = fsr_lex_try(l, "1")))
-            return;
+        if ((a->behind = digit(l)))
+            continue;
         int d = fsr_lex_mark(l, "d", r->k->ndim);
         const bool times = fsr_lex_try(l, "*");
-        a->stride[d] = !times ? FSR_STRIDE_ONE : fsr_lex_try(l, "2") ? FSR_STRIDE_TWO : FSR_STRIDE_VAR;
+        a->slot[d] = times ? digit(l) : 0;
+        a->stride[d] = !times ? FSR_STRIDE_ONE : a->slot[d] ? FSR_STRIDE_KNOWN : FSR_STRIDE_VAR;
         if (a->stride[d] == FSR_STRIDE_VAR)
             a->slot[d] = integer(r);
     } while (fsr_lex_try(l, "+"));

@@ -23,8 +23,8 @@ static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
         fsr_fput(to, "%sd%d", plus, d);
         if (a->stride[d] == FSR_STRIDE_VAR)
             fsr_fput(to, "*i%d", a->slot[d]);
-        if (a->stride[d] == FSR_STRIDE_TWO)
-            fsr_fput(to, "*2");
+        if (a->stride[d] == FSR_STRIDE_KNOWN)
+            fsr_fput(to, "*%d", a->slot[d]);
         plus = " + ";
     }
     for (int t = 0; t < a->nterms; t++) {
@@ -34,7 +34,7 @@ static void print_sum(FILE *to, const fsr_kernel *k, const fsr_index_form *a) {
         plus = " + ";
     }
     if (a->behind)
-        fsr_fput(to, "%s1", plus);
+        fsr_fput(to, "%s%d", plus, a->behind);
     else if (!*plus)
         fputc('0', to);
 }

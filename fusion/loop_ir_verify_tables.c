@@ -98,7 +98,11 @@ static bool check_form(const fsr_check *v, int number) {
             return fsr_check_bad(v, "address %d has an unknown stride along dimension %d", number, d);
         if (a->stride[d] == FSR_STRIDE_VAR && !fsr_check_range(a->slot[d], k->nints))
             return fsr_check_bad(v, "address %d takes its stride from integer %d of %d", number, a->slot[d], k->nints);
+        if (a->stride[d] == FSR_STRIDE_KNOWN && (a->slot[d] < 2 || a->slot[d] > FSR_MOST_KNOWN))
+            return fsr_check_bad(v, "address %d has a stride of %d", number, a->slot[d]);
     }
+    if (!fsr_check_range(a->behind, FSR_MOST_KNOWN))
+        return fsr_check_bad(v, "address %d lies %d elements behind its offset", number, a->behind);
     if (a->offset != -1 && !fsr_check_range(a->offset, k->nints))
         return fsr_check_bad(v, "address %d takes its offset from integer %d of %d", number, a->offset, k->nints);
     if (!fsr_check_range(a->divisor, k->nints))
@@ -117,6 +121,8 @@ static bool check_access(const fsr_check *v, int number) {
     if ((a->linear || a->row_linear) &&
         (form->offset != -1 || form->behind || form->divisor || form->nterms || a->whole))
         return fsr_check_bad(v, "access %d is linear and has an offset", number);
+    if (a->whole && form->behind)
+        return fsr_check_bad(v, "access %d begins behind its offset", number);
     return true;
 }
 

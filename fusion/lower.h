@@ -72,6 +72,10 @@ int fsr_lower_once(fsr_lowering *l, const fsr_inst *inst, fsr_level least);
 int fsr_lower_add(fsr_lowering *l, const fsr_inst *inst);
 int fsr_lower_add_at(fsr_lowering *l, const fsr_inst *inst, fsr_stand least);
 
+/* lower_channels.c */
+/* The stride of channels of which access i is one, and how far it lies behind the first of them. 0: it is none. */
+int64_t fsr_lower_channels(const fsr_lowering *l, const fsr_domain *d, int i, int *behind);
+
 /* lower_memo.c */
 /* NULL: out of memory. */
 fsr_memo *fsr_memo_new(void);

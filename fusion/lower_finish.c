@@ -4,8 +4,8 @@
  * First what nobody reads is dropped. Then adjacent dimensions are merged where every address, box and index allows it,
  * so that a kernel over (a, b, c) of contiguous arrays is one over a * b * c elements, whatever the rank: fewer
  * divisions, and fewer kernels that differ in nothing else. Extents, strides and offsets are arguments but for strides
- * 0 and 1, which emitters make use of. Then what addresses ask that is the same everywhere moves before the loops, and
- * each other value to the first pass that reads it.
+ * 0 and 1, of which emitters make use, and those of channels (lower_channels.c). Then what addresses ask that is the
+ * same everywhere moves before the loops, and each other value to the first pass that reads it.
  *
  * While a kernel is lowered, access i has form i and condition i form FSR_MAX_ACCESSES + i, of which the values are
  * known alone. They are replaced in this order, by at most as many, so none is overwritten before its turn.
@@ -102,12 +102,12 @@ static bool used_by_element(const fsr_kernel *k, int access) {
 
 /* What a kernel knows of a stride. Two is every other element where no other dimension goes from one to the next: rows
  * of two elements lie so as well, but are an extent, which a kernel takes as it comes. */
-static fsr_stride_kind kind_of_stride(const fsr_affine *sum, const fsr_domain *d, int64_t coef) {
+static fsr_stride_kind kind_of_stride(const fsr_affine *sum, const fsr_domain *d, int64_t coef, int64_t channels) {
     bool dense = false;
     for (int j = 0; j < d->ndim; ++j)
         dense = dense || sum->coef[j] == 1;
-    if (coef == 2 && !dense)
-        return FSR_STRIDE_TWO;
+    if ((coef == 2 && !dense) || (coef && coef == channels))
+        return FSR_STRIDE_KNOWN;
     return coef == 0 ? FSR_STRIDE_ZERO : coef == 1 ? FSR_STRIDE_ONE : FSR_STRIDE_VAR;
 }
 
@@ -121,38 +121,27 @@ static int stride_argument(fsr_lowering *l, int j, int64_t coef) {
     return fsr_lower_integer(l, coef);
 }
 
-/* The form is of the element before that of a sum. */
-static bool is_before(const fsr_lowering *l, const fsr_index_form *form, const fsr_affine *sum) {
-    const int64_t *integer = l->k->integer;
-    bool before = !form->behind && !form->nterms && !form->divisor && !sum->nterms && !sum->over;
-    for (int j = 0; j < l->k->ndim; ++j)
-        before = before && fsr_form_stride(form, integer, j) == sum->coef[j];
-    return before && (form->offset >= 0 ? integer[form->offset] : 0) + 1 == sum->offset;
+/* The argument that says where the first of several channels lies: one for all of them. */
+static int channel_argument(fsr_lowering *l, int64_t offset) {
+    const fsr_kernel *k = l->k;
+    for (int f = 0; f < k->nforms; ++f)
+        if (k->form[f].offset >= 0 && k->integer[k->form[f].offset] == offset)
+            return k->form[f].offset;
+    return fsr_lower_integer(l, offset);
 }
 
-/* The form of the element before, where a compiler shall see that it is: on a CPU, of every other element and of those
- * between them. It loads vectors of such pairs. Where it sees one of a pair alone it takes none of a loop's last eight
- * so, as the other one may not be there: of 32 lanes eight were computed one by one, four functions 6.9 ns an element
- * for 4.1. NULL: there is none. */
-static const fsr_index_form *form_before(const fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
-    bool pairs = false;
-    for (int j = 0; j < d->ndim && !l->p->target->gpu; ++j)
-        pairs = pairs || kind_of_stride(sum, d, sum->coef[j]) == FSR_STRIDE_TWO;
-    for (int f = 0; f < l->k->nforms && pairs; ++f)
-        if (is_before(l, &l->k->form[f], sum))
-            return &l->k->form[f];
-    return NULL;
-}
-
-/* The kernel's form of a sum; -1: too many arguments. */
-static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d) {
-    const fsr_index_form *before = form_before(l, sum, d);
-    fsr_index_form a = {.offset = before ? before->offset : -1, .behind = before != NULL, .nterms = sum->nterms};
-    if (sum->offset != 0 && !before && (a.offset = fsr_lower_integer(l, sum->offset)) < 0)
+/* The kernel's form of a sum, which is so far `behind` the first of channels that lie by this stride; 0: it is none.
+ * -1: too many arguments. */
+static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *d, int64_t channels, int behind) {
+    fsr_index_form a = {.offset = -1, .behind = behind, .nterms = sum->nterms};
+    const int64_t offset = sum->offset - behind;
+    if (offset != 0 && (a.offset = channels ? channel_argument(l, offset) : fsr_lower_integer(l, offset)) < 0)
         return -1;
     for (int j = 0; j < d->ndim; ++j) {
         const int64_t coef = sum->coef[j];
-        a.stride[j] = kind_of_stride(sum, d, coef);
+        a.stride[j] = kind_of_stride(sum, d, coef, channels);
+        if (a.stride[j] == FSR_STRIDE_KNOWN)
+            a.slot[j] = (int)coef;
         if (a.stride[j] == FSR_STRIDE_VAR && (a.slot[j] = stride_argument(l, j, coef)) < 0)
             return -1;
     }
@@ -169,7 +158,7 @@ static int finish_sum(fsr_lowering *l, const fsr_affine *sum, const fsr_domain *
 static bool finish_condition(fsr_lowering *l, int i, const fsr_domain *d) {
     fsr_condition *c = &l->k->condition[i];
     const fsr_box *box = &l->box[i];
-    if ((c->form = finish_sum(l, &box->at, d)) < 0 || (c->extent = fsr_lower_integer(l, box->extent)) < 0)
+    if ((c->form = finish_sum(l, &box->at, d, 0, 0)) < 0 || (c->extent = fsr_lower_integer(l, box->extent)) < 0)
         return false;
     return box->step == 1 || (c->step = fsr_lower_integer(l, box->step)) >= 0;
 }
@@ -193,7 +182,9 @@ static fsr_twin twin_of(const fsr_lowering *l, int access, const fsr_form *f) {
 static bool finish_access(fsr_lowering *l, int i, const fsr_domain *d) {
     fsr_access *a = &l->k->access[i];
     const fsr_affine *address = &l->address[i];
-    if ((a->form = finish_sum(l, address, d)) < 0)
+    int behind = 0;
+    const int64_t channels = fsr_lower_channels(l, d, i, &behind);
+    if ((a->form = finish_sum(l, address, d, channels, behind)) < 0)
         return false;
     const fsr_form form = fsr_form_of_access(l->k, l->k->integer, i);
     a->twin = l->p->target->gpu ? FSR_TWIN_NONE : twin_of(l, i, &form);

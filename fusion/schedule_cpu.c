@@ -162,7 +162,7 @@ static int tiled_dimension(const fsr_kernel *k) {
         for (int d = 0; d < last && !k->access[a].linear && !k->access[a].row_linear; ++d) {
             const fsr_stride_kind down = fsr_access_form(k, a)->stride[d];
             if (fsr_access_form(k, a)->stride[last] == FSR_STRIDE_VAR &&
-                (down == FSR_STRIDE_ONE || down == FSR_STRIDE_TWO))
+                (down == FSR_STRIDE_ONE || down == FSR_STRIDE_KNOWN))
                 return d;
         }
     return -1;

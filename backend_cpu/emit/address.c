@@ -59,8 +59,8 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d
     fsr_text_add(to, "%s%s", to->size ? " + " : "", var);
     if (a->stride[d] == FSR_STRIDE_VAR)
         fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
-    if (a->stride[d] == FSR_STRIDE_TWO)
-        fsr_text_add(to, " * 2");
+    if (a->stride[d] == FSR_STRIDE_KNOWN)
+        fsr_text_add(to, " * %d", a->slot[d]);
 }
 
 /* Adds "+ value * coefficient" of each symbol, but those that the address so far has already. */
@@ -75,10 +75,10 @@ static void put_symbols(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, bo
     }
 }
 
-/* The last: what goes before it is, letter by letter, the address of the element before. */
+/* The last: what goes before it is, letter by letter, the address of the first of the channels. */
 static void put_behind(fsr_text *to, const fsr_index_form *a) {
     if (a->behind)
-        fsr_text_add(to, "%s1", to->size ? " + " : "");
+        fsr_text_add(to, "%s%d", to->size ? " + " : "", a->behind);
 }
 
 void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access) {

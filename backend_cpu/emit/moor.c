@@ -29,19 +29,20 @@ static void put_mooring(fsr_c_emit *e, int number) {
     const fsr_guard *g = &e->k->guard[inst->guard - 1];
     const fsr_index_form *form = fsr_access_form(e->k, inst->index);
     const char *base = e->base[inst->index], *type = fsr_c_storage(inst->dtype);
-    char stride[FSR_EMIT_NAME] = "0";
+    char stride[FSR_EMIT_NAME] = "0", behind[FSR_EMIT_NAME] = "";
     unsigned long long bits = 0;
     for (int i = 0; i < g->n; i++)
         bits |= 1ull << g->condition[i];
     if (form->stride[e->loop_dim] == FSR_STRIDE_VAR)
         fsr_c_integer(e, form->slot[e->loop_dim], stride);
-    if (form->stride[e->loop_dim] == FSR_STRIDE_TWO)
-        snprintf(stride, sizeof stride, "2");
+    if (form->stride[e->loop_dim] == FSR_STRIDE_KNOWN)
+        snprintf(stride, sizeof stride, "%d", form->slot[e->loop_dim]);
+    if (form->behind)
+        snprintf(behind, sizeof behind, " + %d", form->behind);
     if (moves(e, inst))
         fsr_c_line(e, "const i64 s%d_on = (outer & 0x%llx) == 0x%llx ? %s : 0;", number, bits, bits, stride);
     fsr_c_line(e, "const %s *const q%d = (outer & 0x%llx) == 0x%llx ? x%d + (%s%s) : (const %s *)nothing;", type,
-               number, bits, bits, e->k->access[inst->index].buffer, *base ? base : "0", form->behind ? " + 1" : "",
-               type);
+               number, bits, bits, e->k->access[inst->index].buffer, *base ? base : "0", behind, type);
 }
 
 void fsr_c_moor(fsr_c_emit *e, const fsr_body *loop) {

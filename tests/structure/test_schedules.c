@@ -252,7 +252,7 @@ static void steps_of_two_are_known(void **state) {
             for (int d = 0; d < k->ndim; ++d)
                 most = k->form[f].stride[d] > most ? k->form[f].stride[d] : most;
         fsr_program_clear(&p);
-        assert_int_equal(most, thunk == 3 ? FSR_STRIDE_VAR : thunk == 2 ? FSR_STRIDE_TWO : FSR_STRIDE_ONE);
+        assert_int_equal(most, thunk == 3 ? FSR_STRIDE_VAR : thunk == 2 ? FSR_STRIDE_KNOWN : FSR_STRIDE_ONE);
     }
 }
 
