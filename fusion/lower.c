@@ -189,12 +189,31 @@ static int eval_node(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return remember(l, link, index, deeper(l, link, index));
 }
 
+/* The value is the same along the dimensions along which the guard changes, and there everywhere. Counter-example to
+ * asking the guard for it: of a column that is divided by its pivot from a row on, the pivot was loaded, and its root
+ * taken, for each element. */
+static bool is_spared(const fsr_lowering *l, const fsr_index *index) {
+    bool moves = !l->guard || l->guard != l->elective;
+    for (int j = 0; j < index->n && !moves; ++j)
+        for (int d = 0; d < l->group->domain.ndim; ++d)
+            moves = moves || (l->along >> d & 1 && index->row[j].coef[d] != 0);
+    return !moves;
+}
+
+static int eval_shown(fsr_lowering *l, fsr_link link, const fsr_index *index) {
+    const int guard = l->guard;
+    l->guard = is_spared(l, index) ? 0 : guard;
+    const int value = eval_node(l, link, index);
+    l->guard = guard;
+    return value;
+}
+
 static int eval(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
     fsr_index index;
     if (!fsr_is(l->flow->node[link.id].kind, FSR_IS_VIEW))
-        return eval_node(l, link, asked);
+        return eval_shown(l, link, asked);
     fsr_index_copy(&index, asked);
-    return skip_views(l, &link, &index) ? eval_node(l, link, &index) : -1;
+    return skip_views(l, &link, &index) ? eval_shown(l, link, &index) : -1;
 }
 
 static int eval_want(fsr_lowering *l, const fsr_want *want) {

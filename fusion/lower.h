@@ -29,6 +29,8 @@ typedef struct fsr_lowering {
     fsr_group *group;
     fsr_kernel *k;
     int guard;                  /* 1 + the guard under which values are needed at present; 0: none */
+    int elective;               /* 1 + a guard whose values there are everywhere, and are spared elsewhere; 0: none */
+    uint32_t along;             /* dimensions along which it changes */
     bool indexed[FSR_MAX_DIMS]; /* dimensions whose index itself is used: not merged */
     int ninside;
     int64_t
@@ -138,6 +140,17 @@ int fsr_lower_cast(fsr_lowering *l, int value, fsr_dtype to);
 int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *index);
 int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *index);
+/* What a choice has elsewhere, and where its conditions hold. along: dimensions along which these change, if the part
+ * may be evaluated everywhere, so that what does not change along them is; 0: it may not. */
+typedef struct fsr_choice {
+    fsr_link base, part;
+    uint32_t along;
+} fsr_choice;
+/* The choice between `base` at index and `part` at inner, by conditions that hold there sometimes, always or never. */
+int fsr_lower_choose(fsr_lowering *l, fsr_link link, const fsr_choice *choice, const fsr_index *index,
+                     const fsr_index *inner, const fsr_guard *conditions, fsr_truth truth);
+/* lower_choice.c: a choice by comparisons of indices, if it is better decided by a guard; *done: it was. */
+int fsr_lower_choice(fsr_lowering *l, fsr_link link, const fsr_index *index, bool *done);
 /* 1 + the number of a guard of these conditions; 0: too many. */
 int fsr_lower_guard(fsr_lowering *l, const fsr_guard *guard);
 /* 1 + the guard under which a prefix has its argument 1's element at an index, which is not flat; 0: it always has. */

@@ -92,16 +92,27 @@ static int guard_value(fsr_lowering *l, int guard, int node) {
     return fsr_lower_add_at(l, &inst, (fsr_stand){.level = fsr_lower_guard_level(l, guard - 1)});
 }
 
-/* The choice between argument 0 at index and argument 1 at inner, which is evaluated where the section's conditions and
+static int part_under(fsr_lowering *l, const fsr_choice *choice, const fsr_index *index, int guard) {
+    const int elective = l->elective;
+    const uint32_t along = l->along;
+    l->elective = choice->along ? guard : 0;
+    l->along = choice->along;
+    const int part = fsr_lower_eval_under(l, choice->part, index, guard);
+    l->elective = elective;
+    l->along = along;
+    return part;
+}
+
+/* The choice between `base` at index and `part` at inner, which is evaluated where the section's conditions and
  * those hold under which the choice is wanted. The choice itself asks the section's alone: outside of the others its
- * value is any, and where it serves under others it is right. The first argument comes first: what it loads everywhere
+ * value is any, and where it serves under others it is right. The base comes first: what it loads everywhere
  * serves the section as well. */
-static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const fsr_index *inner,
-                  const fsr_guard *conditions, fsr_truth truth) {
+int fsr_lower_choose(fsr_lowering *l, fsr_link link, const fsr_choice *choice, const fsr_index *index,
+                     const fsr_index *inner, const fsr_guard *conditions, fsr_truth truth) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     if (truth == FSR_ALWAYS)
-        return fsr_lower_eval(l, n->arg[1], inner);
-    int base = fsr_lower_eval(l, n->arg[0], index);
+        return fsr_lower_eval(l, choice->part, inner);
+    int base = fsr_lower_eval(l, choice->base, index);
     if (truth == FSR_NEVER || base < 0)
         return base;
     fsr_guard within = l->guard ? l->k->guard[l->guard - 1] : (fsr_guard){0};
@@ -109,7 +120,7 @@ static int choose(fsr_lowering *l, fsr_link link, const fsr_index *index, const 
         if (!fsr_lower_condition(l, &within, &l->box[conditions->condition[j]]))
             return -1;
     int own = fsr_lower_guard(l, conditions), guard = own ? fsr_lower_guard(l, &within) : 0;
-    int part = guard ? fsr_lower_eval_under(l, n->arg[1], inner, guard) : -1;
+    int part = guard ? part_under(l, choice, inner, guard) : -1;
     fsr_inst inst = fsr_inst_blank(FSR_INST_OP, n->dtype[0], link.id);
     inst.op = FSR_OP_WHERE;
     inst.compute = n->dtype[0];
@@ -128,7 +139,7 @@ int fsr_lower_paste(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return fsr_lower_blame_flat(l, "a reshape of a paste has no affine index", link, asked);
     if (!section(l, n, &index, &inner, &conditions, &truth))
         return -1;
-    return choose(l, link, &index, &inner, &conditions, truth);
+    return fsr_lower_choose(l, link, &(fsr_choice){n->arg[0], n->arg[1], 0}, &index, &inner, &conditions, truth);
 }
 
 /* The section's own index, less what its corner is computed to be along the axes where it is smaller; and its guard. */
@@ -177,7 +188,7 @@ int fsr_lower_inset(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return -1;
     if (fsr_index_terms(&inner) > FSR_MAX_DIMS)
         return fsr_lower_refuse(l, "the address would have too many computed indices");
-    return choose(l, link, &index, &inner, &conditions, truth);
+    return fsr_lower_choose(l, link, &(fsr_choice){n->arg[0], n->arg[1], 0}, &index, &inner, &conditions, truth);
 }
 
 /* The box of a prefix at an index, split: it ends where the count says, which moves its other side too, to where no
@@ -211,7 +222,9 @@ int fsr_lower_prefix(fsr_lowering *l, fsr_link link, const fsr_index *asked) {
         return fsr_lower_eval(l, n->arg[1], asked);
     if (asked->flat && !fsr_index_split(&index, asked, &n->shape, &l->group->domain))
         return fsr_lower_blame_flat(l, "a reshape of a prefix has no affine index", link, asked);
-    return prefix_box(l, link, &index, &conditions, &truth) ? choose(l, link, &index, &index, &conditions, truth) : -1;
+    if (!prefix_box(l, link, &index, &conditions, &truth))
+        return -1;
+    return fsr_lower_choose(l, link, &(fsr_choice){n->arg[0], n->arg[1], 0}, &index, &index, &conditions, truth);
 }
 
 int fsr_lower_prefix_guard(fsr_lowering *l, fsr_link link, const fsr_index *index) {

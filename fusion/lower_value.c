@@ -142,6 +142,10 @@ int fsr_lower_iota(fsr_lowering *l, fsr_link link, const fsr_index *index) {
 int fsr_lower_map(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
     int arg[FSR_MAX_OPERANDS];
+    bool done = false;
+    const int choice = fsr_op_get(n->op)->rule == FSR_RULE_SELECT ? fsr_lower_choice(l, link, index, &done) : -1;
+    if (done)
+        return choice;
     for (int i = 0; i < n->nargs; ++i)
         if ((arg[i] = fsr_lower_eval(l, n->arg[i], index)) < 0)
             return -1;

@@ -42,7 +42,8 @@ set(FUSOR_LONG contracts_accuracy gpu_gpu_far gpu_gpu_topk_times unit_host_tiles
 # it, but for every second shard of these programs.
 set(FUSOR_QUICK "^(diff_(casts|folds|rows|views|complex|filter|paste)_diff"
     "|diff_numpy_(exprs|take|search|lengths|linalg|order|reach|sort|sparse|quantiles|unique)|fuzz_regressions|trust_.*"
-    "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|fitting|forced|in_place|iterate|large_graphs"
+    "|contracts_(array_loops|association|backends|bins|chains|csr|divided|donated|fft|fitting|forced|in_place|index_choices|iterate"
+    "|large_graphs"
     "|library|linalg|literals|live|live_ends|live_loops|live_places|matmul|modules|native|parameters|plan_key|plan_run|random"
     "|random_statistics"
     "|ranks|reference_backend|running_sums|scatter|scatter_with|search|segments|sets|small_stack|sort|stencils|tables|take"

@@ -55,7 +55,7 @@ static void put_staged_rows(fsr_c_emit *e, const fsr_body *loop) {
     for (int s = 0; s < stages; s++) {
         fsr_body part;
         fsr_body_stage(e->k, loop, stage, s, &part);
-        if (!part.n)
+        if (!fsr_c_is_needed(e, &part))
             continue;
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER)) {
             put_row_gathers(e, &part);

@@ -225,6 +225,9 @@ void fsr_c_apart_prelude(fsr_text *to);
 
 /* e->crossing, and an array over a strip for each such value. */
 void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop);
+/* The version being printed needs something of a stage. Counter-example to the loop of one of which it needs nothing: a
+ * compiler leaves it as it is, even if it is empty. */
+bool fsr_c_is_needed(const fsr_c_emit *e, const fsr_body *part);
 /* Element `at` of a strip: a stage's values from earlier ones; those that it leaves for later ones. */
 void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at);
 void fsr_c_hold(fsr_c_emit *e, const fsr_body *part, const char *at);

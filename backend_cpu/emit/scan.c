@@ -92,6 +92,8 @@ static void put_element(fsr_c_emit *e, const fsr_body *loop) {
 }
 
 static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
+    if (!fsr_c_is_needed(e, loop))
+        return;
     const fsr_c_along along = along_strip(e);
     const char *low = along.low, *high = along.high;
     const bool comes = fsr_c_comes_begin(e, loop->pass, &along, &low, &high);
@@ -105,6 +107,8 @@ static void put_stage_loop(fsr_c_emit *e, const fsr_body *loop) {
 }
 
 static void put_gather_loop(fsr_c_emit *e, const fsr_body *loop) {
+    if (!fsr_c_is_needed(e, loop))
+        return;
     const fsr_c_along along = along_strip(e);
     fsr_c_gather_loop(e, loop, &along, put_element);
 }

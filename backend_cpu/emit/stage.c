@@ -37,6 +37,13 @@ void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
             fsr_c_line(e, "%s u%d_[%d];", held_as(e, i), i, e->abreast ? e->s->abreast : e->s->strip);
 }
 
+bool fsr_c_is_needed(const fsr_c_emit *e, const fsr_body *part) {
+    for (int i = 0; i < part->n; i++)
+        if (!e->dead[part->inst[i]])
+            return true;
+    return false;
+}
+
 /* Of a piece whose elements lie side by side an index is the first one's, and how far the loop has come. */
 static void take_going(fsr_c_emit *e, int value) {
     const fsr_c_along *along = e->along_piece;
