@@ -215,7 +215,7 @@ void fsr_literals_bind(fsr_group *group, const fsr_partition *p, bool *text) {
     }
     for (int f = 0; f < k->nfolds; ++f) {
         fsr_combine *c = (fsr_combine *)k->fold[f].combine;
-        bind_body(&b, &c->body, p->flow->node[group->fold[f]].ordinal, k->fold[f].same, fsr_combine_same(c));
+        bind_body(&b, &c->body, p->flow->node[fsr_group_fold(group, f)].ordinal, k->fold[f].same, fsr_combine_same(c));
     }
     for (int l = 0; l < k->nloops; ++l) {
         fsr_iteration *loop = (fsr_iteration *)k->loop[l].program;

@@ -11,9 +11,9 @@
  * 64: i < v is i < c, c = v clipped to [0, extent]; i <= v is i < c, c = v + 1 clipped.
  *
  * On a GPU it stays a choice between two values, as a thread that asks spares nothing which others of its warp do: a
- * turn of Levinson and Durbin's took 92 instructions an element for 36. So it does where neither side does enough that changes along the dimension: a selection of
- * vectors is cheaper than another loop; and where a side has what must take place everywhere: an index that is
- * reported, a caller's function of whole arrays.
+ * turn of Levinson and Durbin's took 92 instructions an element for 36. So it does where neither side does enough that
+ * changes along the dimension: a selection of vectors is cheaper than another loop; and where a side has what must take
+ * place everywhere: an index that is reported, a caller's function of whole arrays.
  *
  * Counter-example to evaluating both sides: of the cuts of a stretch of length d, a maximum over r < d of two elements
  * at computed places, the loop looked at all n. Counter-example to a guard for every such choice: f32(i == j) is a

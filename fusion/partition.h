@@ -226,6 +226,10 @@ void fsr_partition_coarsen(fsr_partition *p);
 bool fsr_partition_take_neighbours(fsr_partition *p, int g);
 /* Places that a point of the group's domain does. */
 int fsr_group_places(const fsr_group *group);
+/* The node of the kernel's fold f: a point of several places has the group's folds once for each. */
+static inline int fsr_group_fold(const fsr_group *group, int f) {
+    return group->fold[f % group->nfolds];
+}
 
 /* Memory holds the node where nothing is fused. A cast is part of the operation that asked for it. */
 bool fsr_unfused_holds(const fsr_flow_node *n);

@@ -141,9 +141,10 @@ static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     return hidden && !cone->p->target->gpu;
 }
 
-/* Asked for more often than what asks for it, through a view, or on a CPU in sections of pastes (of eight rates, stacked,
- * each computed the reactions that it takes, 9.4 ms for 1.4; a GPU's point does all, coarsen.c); or what another root
- * asked for; or what a fold takes that reads memory across its order, which may be one kernel with what follows it. */
+/* Asked for more often than what asks for it, through a view, or on a CPU in sections of pastes (of eight rates,
+ * stacked, each computed the reactions that it takes, 9.4 ms for 1.4; a GPU's point does all, coarsen.c); or what
+ * another root asked for; or what a fold takes that reads memory across its order, which may be one kernel with what
+ * follows it. */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];

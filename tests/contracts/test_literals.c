@@ -652,6 +652,29 @@ static void each_run_takes_at_its_place(void **state) {
         }
 }
 
+static fsr_node sums_over_pairs(fsr_node p, double exponent) {
+    const fsr_name name[] = {{"p", p}, {"e", fsr_float(G, exponent)}};
+    return fsr_expr(G,
+                    "d = p[newaxis, :, :] - p[:, newaxis, :]; r = sum(d * d, 2) + 0.01; w = r**-e;"
+                    "sum(d * w[:, :, newaxis], 1)",
+                    name, 2);
+}
+
+/* A literal in sums of all places of a short dimension, of which a GPU's point does several: each has sums of its own.
+ * Counter-example to the group's list of folds for the kernel's: of three places two were read behind its end. */
+static void sums_of_places(void **state) {
+    (void)state;
+    const fsr_node p = subject_data(FSR_F32, 2, SHAPE(70, 3), SUBJECT_SMALL, 0);
+    const fsr_node all = sums_over_pairs(fsr_input(G, "p", FSR_F32, 2, SHAPE(2048, 3)), 1.5);
+    fsr_plan *plan;
+    for (int i = 0; i < 3; i++) {
+        const fsr_node y = sums_over_pairs(p, 0.25 + i);
+        subject_verify(&y, 1, NULL, "literal %d", i);
+    }
+    subject_ok(fsr_compile(&all, 1, &plan), "many points");
+    fsr_plan_free(plan);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 static const struct CMUnitTest tests[] = {
     TEST(a_literal_that_changes_is_compiled_thrice_at_most),
@@ -669,6 +692,7 @@ static const struct CMUnitTest tests[] = {
     TEST(literals_of_two_bodies),
     TEST(plans_of_the_caller),
     TEST(each_run_takes_at_its_place),
+    TEST(sums_of_places),
     TEST(threads_compile_a_plan_once),
 };
 SUBJECT_MAIN(tests)
