@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions with a limit (sine of huge arguments) in generated C. They must not branch in the loop: the columns run in
  * short runs. A run that stores, or folds a column of rows, takes all arguments for near ones and asks for others as it
- * goes: if there was one it is done again, with any, from what the rows had folded before. Where that would be no second
- * time but two, of folds along rows, filters, reports and what a caller wrote, and where a store may write what is still
- * read, the run is asked before: the check evaluates what the arguments need and stores nothing. Counter-example to asking always: a sine of a sine's difference computed both
- * twice, and a loop without a store loses its vector code if a choice takes every other element: 10.2 ms for 4.7. */
+ * goes: if there was one it is done again, with any, from what the rows had folded before. Where that would be no
+ * second time but two, of folds along rows, filters, reports and what a caller wrote, and where a store may write what
+ * is still read, the run is asked before: the check evaluates what the arguments need and stores nothing.
+ * Counter-example to asking always: a sine of a sine's difference computed both twice, and a loop without a store loses
+ * its vector code if a choice takes every other element: a plan took 4.5 times its unfused one for 0.6. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 
