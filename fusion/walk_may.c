@@ -132,8 +132,9 @@ bool fsr_load_takes_every_other(const fsr_kernel *k, int number) {
     const bool rows = stand->level == FSR_ROW && k->npasses > 0;
     const bool along = !rows && k->schedule.walk[stand->pass].form == FSR_WALK_ROWS;
     const int d = along ? k->ndim - 1 : fsr_kernel_inner(k);
-    return d >= 0 && !(rows && k->schedule.kind != FSR_SCHEDULE_COL) &&
-           fsr_access_form(k, k->inst[number].index)->stride[d] == FSR_STRIDE_TWO;
+    const fsr_index_form *form = fsr_access_form(k, k->inst[number].index);
+    return d >= 0 && !(rows && k->schedule.kind != FSR_SCHEDULE_COL) && form->stride[d] == FSR_STRIDE_KNOWN &&
+           form->slot[d] == 2;
 }
 
 /* Loops whose arguments are looked at go in runs of their own length: longer ones, as each is looked at twice. */
