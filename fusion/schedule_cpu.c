@@ -22,6 +22,7 @@ enum {
     GROUP = 128,        /* rows of the inner loop, by columns */
     STATE = 4,          /* bytes of a row's states with which there are twice as many */
     LONG_GROUP = 1024,  /* where rows lie side by side in memory and are gone over once, */
+    FEW_ROWS = 8,       /* of a sequence that each row is in its own piece of memory */
     CHUNK_STATES = 4,   /* states of a fold by columns: its result, its chunk, chunks that wait */
     GROUP_BYTES = 32 << 10, /* and what there is of each is no more than this */
     KEPT_BYTES = 256 << 10,
@@ -77,9 +78,13 @@ static bool is_one_sweep(const fsr_kernel *k) {
  * cache. A sequence goes through memory with as little
  * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
  * pass of rows that lie side by side (`side`): the product of a transposed matrix of 1900 by 2100 with a vector took
- * 0.97, 0.94 and 0.76 ms by 256, 512 and 1024. */
-static int group_of(const fsr_kernel *k, bool side) {
+ * 0.97, 0.94 and 0.76 ms by 256, 512 and 1024. Of sequences along rows of memory (`apart`) each row is a stream of its
+ * own, of which a near cache holds a few: a filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and 8,
+ * of 1000 of 1100 2.1, 0.57 and 0.60. */
+static int group_of(const fsr_kernel *k, bool side, bool apart) {
     const bool sequence = fsr_kernel_has_sequence(k);
+    if (sequence && apart && k->integer[FSR_INT_COLS] >= LONG)
+        return FEW_ROWS;
     int64_t bytes = 0, held = 0;
     for (int i = 0; i < k->nfolds; ++i)
         bytes += fsr_fold_element_bytes(&k->fold[i]);
@@ -126,6 +131,7 @@ bool fsr_schedule_cpu(fsr_group *group) {
     if (orientation == FSR_ORIENT_COLS && (group->extent[k->nparallel - 1] < NARROW || fsr_kernel_has_loops(k)))
         orientation = FSR_ORIENT_ROWS;
     const bool side = orientation == FSR_ORIENT_COLS;
+    const bool apart = fsr_group_orientation(group) == FSR_ORIENT_ROWS;
     if (orientation == FSR_ORIENT_ROWS && rows_are_short(group))
         orientation = FSR_ORIENT_COLS;
     if (fsr_kernel_has_sequence(k))
@@ -135,7 +141,7 @@ bool fsr_schedule_cpu(fsr_group *group) {
                                                : FSR_SCHEDULE_COL;
     const bool placed = compacts(k) || fsr_kernel_place_filters(k);
     if (!fsr_choose_outputs(group))
-        s->abreast = s->kind == FSR_SCHEDULE_COL ? group_of(k, side) : 1;
+        s->abreast = s->kind == FSR_SCHEDULE_COL ? group_of(k, side, apart) : 1;
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */

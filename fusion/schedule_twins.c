@@ -36,7 +36,7 @@ static bool are_pair(const fsr_kernel *k, int a, int b) {
     fsr_index_form one = k->form[x->form], other = k->form[y->form];
     if (x->buffer != y->buffer || one.behind == other.behind || k->inst[a].guard != k->inst[b].guard)
         return false;
-    one.behind = other.behind = false;
+    one.behind = other.behind = 0;
     return fsr_index_form_equal(&one, &other);
 }
 
