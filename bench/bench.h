@@ -172,7 +172,7 @@ extern const bench_family bench_family_real, bench_family_map, bench_family_redu
     bench_family_order, bench_family_scatter, bench_family_segment, bench_family_library;
 extern const bench_family bench_programs_stencil, bench_programs_linear, bench_programs_learning,
     bench_programs_science, bench_programs_image, bench_programs_flow, bench_programs_loops, bench_programs_rodinia,
-    bench_programs_levels, bench_programs_counts, bench_programs_orders;
+    bench_programs_levels, bench_programs_counts, bench_programs_orders, bench_programs_late;
 
 /* Shape and dtype of a program's i-th input. */
 void bench_program_shape(const bench_program *program, bench_scale scale, int i, bench_array *out);

@@ -24,7 +24,8 @@ const bench_workload *bench_workload_at(int i) {
         &bench_family_random,    &bench_family_order,     &bench_family_scatter,  &bench_family_segment,
         &bench_family_library,   &bench_programs_stencil, &bench_programs_linear, &bench_programs_learning,
         &bench_programs_science, &bench_programs_image,   &bench_programs_flow,   &bench_programs_loops,
-        &bench_programs_rodinia, &bench_programs_levels,  &bench_programs_counts, &bench_programs_orders};
+        &bench_programs_rodinia, &bench_programs_levels,  &bench_programs_counts, &bench_programs_orders,
+        &bench_programs_late};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (i < families[f]->count)
             return &families[f]->work[i];

@@ -10,7 +10,7 @@ orders; a term that is missing is far more). Each function, in a file of texts, 
 peers.py runs the same text with other libraries in their place."""
 import glob, os, re, sys
 
-TEXTS = ("neighbours", "products", "points", "images", "flows", "loops", "orders")
+TEXTS = ("neighbours", "products", "points", "images", "flows", "loops", "orders", "late")
 
 
 def source():
@@ -26,7 +26,8 @@ def source():
 SOURCE = source()
 
 HELPERS = ("rolled", "five", "heat", "softmax_rows", "convolve", "batch_norm", "turns", "linear", "smooth", "deriche_rows",
-           "grey", "box", "woven", "right_side", "carried", "solve", "dominant", "clipped", "halved", "doubled", "cubic", "five_of")
+           "grey", "box", "woven", "right_side", "carried", "solve", "dominant", "clipped", "halved", "doubled", "cubic", "five_of",
+           "filtered")
 
 
 def fori(n, turn, state):

@@ -15,7 +15,7 @@ enum { SLACK = 8, NAME = 64 };
 static const bench_family *const families[] = {
     &bench_programs_stencil, &bench_programs_linear, &bench_programs_learning, &bench_programs_science,
     &bench_programs_image,   &bench_programs_flow,   &bench_programs_loops,    &bench_programs_rodinia,
-    &bench_programs_levels,  &bench_programs_counts, &bench_programs_orders};
+    &bench_programs_levels,  &bench_programs_counts, &bench_programs_orders,   &bench_programs_late};
 
 static const char table[] = "tests/structure/programs.txt";
 
