@@ -136,6 +136,7 @@ typedef struct fsr_schedule {
                    0: a loop for each column */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief;       /* the innermost loop is too short for stages that only spare work */
+    bool halved;      /* CPU: vectors of 32 bytes at most */
     bool row_near;    /* COL: what is done once a row looks at arguments first, as a walk that is near does */
     bool flat;        /* MAP: one loop over the rows, no loop a dimension */
     int strip;        /* elements of a strip; 0: nothing goes in strips */

@@ -78,6 +78,7 @@ static const struct {
               FIELD(SOME, CPU, past),
               FIELD(FLAG, CPU, brief),
               FIELD(FLAG, CPU, row_near),
+              FIELD(FLAG, CPU, halved),
               FIELD(FLAG, CPU, flat),
               FIELD(SOME, GPU | CPU, tile),
               FIELD(SOME, GPU | CPU, tiled),

@@ -209,7 +209,8 @@ static const char *attributes(const fsr_c_emit *e) {
 
 /* The function of what was printed. */
 static void put_function(const fsr_c_emit *e, const char *kind, const char *name, fsr_text *to) {
-    fsr_text_add(to, "%s%svoid %s" FSR_C_ARGUMENTS " {\n", kind, attributes(e), name);
+    fsr_text_add(to, "%s%s%svoid %s" FSR_C_ARGUMENTS " {\n", kind, e->s->halved ? "FSR_HALVED " : "", attributes(e),
+                 name);
     put_arguments(e, to);
     if (e->body.size)
         fsr_text_raw(to, e->body.data, e->body.size);
@@ -261,12 +262,26 @@ static void put_care(const fsr_c_emit *e, fsr_text *to) {
         fsr_text_add(to, "#pragma GCC optimize(\"no-tree-slp-vectorize\")\n");
 }
 
+/* What a function of shorter vectors is marked with; clang has no word for it. */
+static void put_halved(const fsr_kernel *k, fsr_text *to) {
+    bool any = k->schedule.halved;
+    for (int i = 0; k->nests && i < k->nests->n; i++)
+        any = any || k->nests->nest[i].kernel->schedule.halved;
+    if (any)
+        fsr_text_add(to, "#if defined __AVX512VL__ && !defined __clang__\n"
+                         "#define FSR_HALVED __attribute__((target(\"prefer-vector-width=256\")))\n"
+                         "#else\n"
+                         "#define FSR_HALVED\n"
+                         "#endif\n\n");
+}
+
 static char *assemble(fsr_c_emit *e) {
     const fsr_kernel *k = e->k;
     char name[FSR_NEST_NAME];
     fsr_text t = {0};
     put_head(e, &t);
     put_care(e, &t);
+    put_halved(k, &t);
     fsr_c_prelude(e, &t);
     fsr_c_stream_prelude(e, &t);
     fsr_c_squares_prelude(e, &t);
