@@ -4,9 +4,9 @@
  *
  * A program that takes channels one by one names their number, so the stride from point to point is part of the text,
  * and so is how far a channel lies behind the first: a CPU's compiler that knows both loads whole vectors and takes the
- * channels out of them, and stores whole vectors. Where it sees one of a pair alone it takes none of a loop's last eight
- * so, as the other one may not be there: of 32 lanes eight were computed one by one. As arguments they were loaded and stored one by one: blending three
- * layers of RGBA took 4.4 ms for 0.76 (2^20 pixels, AVX2).
+ * channels out of them, and stores whole vectors. Where it sees one of a pair alone it takes none of a loop's last
+ * eight so, as the other one may not be there: of 32 lanes eight were computed one by one. As arguments they were
+ * loaded and stored one by one: blending three layers of RGBA took 4.4 ms for 0.76 (2^20 pixels, AVX2).
  *
  * Counter-example to any short stride: of one column of a matrix of three nothing is gained, and rows of three are an
  * extent, which a kernel takes as it comes. */

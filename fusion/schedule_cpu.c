@@ -79,8 +79,8 @@ static bool is_one_sweep(const fsr_kernel *k) {
  * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
  * pass of rows that lie side by side (`side`): the product of a transposed matrix of 1900 by 2100 with a vector took
  * 0.97, 0.94 and 0.76 ms by 256, 512 and 1024. Of sequences along rows of memory (`apart`) each row is a stream of its
- * own, of which a near cache holds a few: a filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and 8,
- * of 1000 of 1100 2.1, 0.57 and 0.60. */
+ * own, of which a near cache holds a few: a filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and
+ * 8, of 1000 of 1100 2.1, 0.57 and 0.60. */
 static int group_of(const fsr_kernel *k, bool side, bool apart) {
     const bool sequence = fsr_kernel_has_sequence(k);
     if (sequence && apart && k->integer[FSR_INT_COLS] >= LONG)
