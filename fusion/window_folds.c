@@ -44,25 +44,51 @@ typedef struct place {
 
 /* ---- what may be maps ---------------------------------------------------------------------------------------- */
 
-/* A gather of an array at what folded dimensions count, all of it inside. */
-static bool is_window(const fsr_flow *flow, const fsr_flow_node *n, unsigned axes) {
+/* A gather as it is seen: its dimension d is dimension dim[d] there. */
+typedef struct window {
+    const fsr_flow_node *of;
+    int view; /* the node that shows it otherwise; -1: it is seen as it is */
+    int8_t dim[FSR_MAX_DIMS];
+} window;
+
+/* The node, or what it shows of another one: all of it, in other dimensions, or again along some. */
+static bool seen(const fsr_flow *flow, fsr_link link, window *out) {
+    const fsr_flow_node *n = &flow->node[link.id];
+    const bool shown = fsr_is(n->kind, FSR_IS_VIEW) && n->view.kind == FSR_VIEW_AFFINE;
+    *out = (window){.of = shown ? &flow->node[n->arg[0].id] : n, .view = shown ? link.id : -1};
+    bool whole = true;
+    for (int d = 0; d < out->of->shape.ndim && whole; ++d) {
+        out->dim[d] = shown ? n->view.from[d] : (int8_t)d;
+        whole = !shown || (n->view.from[d] >= 0 && n->view.step[d] == 1 && n->view.start[d] == 0 &&
+                           n->shape.dim[n->view.from[d]] == out->of->shape.dim[d]);
+    }
+    return whole;
+}
+
+/* A gather of an array at what folded dimensions count, all of it inside. On a CPU as it is: for 8 filters of 16 taps
+ * the places of one, each an array shown again for each filter, were 31 kernels. */
+static bool is_window(const folder *f, fsr_link link, unsigned axes, window *out) {
+    const fsr_flow *flow = f->from;
+    if (!seen(flow, link, out) || (out->view >= 0 && !f->shown))
+        return false;
+    const fsr_flow_node *n = out->of;
     if (!fsr_is(n->kind, FSR_TAKES) || !fsr_has(n->kind, FSR_FIELD_view) || n->view.kind != FSR_VIEW_AFFINE ||
         n->hint == FSR_HINT_MATERIALIZE)
         return false;
     const fsr_shape *source = &flow->node[n->arg[0].id].shape;
-    bool window = n->nargs > 1;
-    for (int j = 0, next = 1; window && j < source->ndim; ++j) {
+    bool is = n->nargs > 1;
+    for (int j = 0, next = 1; is && j < source->ndim; ++j) {
         const int from = n->view.from[j];
         int64_t last = n->view.start[j] + (from < 0 ? 0 : n->view.step[j] * (n->shape.dim[from] - 1));
-        window = from < 0 || (!(axes >> from & 1) && n->view.step[j] > 0);
-        if (!window || !(n->axes >> j & 1))
+        is = from < 0 || (!(axes >> out->dim[from] & 1) && n->view.step[j] > 0);
+        if (!is || !(n->axes >> j & 1))
             continue;
         const fsr_flow_node *index = &flow->node[n->arg[next++].id];
-        window = fsr_has(index->kind, FSR_FIELD_axis) && index->nargs == 0 && (axes >> index->axis & 1);
-        last += window ? n->shape.dim[index->axis] - 1 : 0;
-        window = window && n->view.start[j] >= 0 && last < source->dim[j];
+        is = fsr_has(index->kind, FSR_FIELD_axis) && index->nargs == 0 && (axes >> out->dim[index->axis] & 1);
+        last += is ? n->shape.dim[index->axis] - 1 : 0;
+        is = is && n->view.start[j] >= 0 && last < source->dim[j];
     }
-    return window;
+    return is;
 }
 
 static bool is_step(const folder *f, fsr_link link, int depth) {
@@ -81,12 +107,14 @@ typedef struct tally {
 /* Through maps that nobody else reads. What no window is behind is shown as it is. */
 static void walk(const folder *f, fsr_link link, unsigned axes, int depth, tally *t) {
     const fsr_flow_node *n = &f->from->node[link.id];
-    if (is_window(f->from, n, axes)) {
+    window w;
+    if (is_window(f, link, axes, &w)) {
+        const int id = (int)(w.of - f->from->node);
         ++t->windows;
         if (t->mine)
-            ++t->mine[link.id];
+            ++t->mine[id];
         else
-            t->shared = t->shared || f->mine[link.id] != f->readers[link.id];
+            t->shared = t->shared || f->mine[id] != f->readers[id] || (w.view >= 0 && f->readers[w.view] != 1);
     } else if (is_step(f, link, depth)) {
         ++t->ops;
         for (int k = 0; k < n->nargs; ++k)
@@ -212,17 +240,18 @@ static fsr_flow_node blank(const fsr_flow_node *of, fsr_kind kind, const fsr_sha
 }
 
 /* The array of a window, shown from the place on. */
-static fsr_link show_window(folder *f, const fsr_flow_node *n, const place *p, const fsr_shape *shape) {
+static fsr_link show_window(folder *f, const window *w, const place *p, const fsr_shape *shape) {
+    const fsr_flow_node *n = w->of;
     fsr_flow_node view = blank(n, FSR_NODE_VIEW, shape);
     const int ndim = f->from->node[n->arg[0].id].shape.ndim;
     view.nargs = 1;
     view.arg[0] = stands(f, n->arg[0]);
     for (int j = 0, next = 1; j < ndim; ++j) {
-        view.view.from[j] = n->view.from[j];
+        view.view.from[j] = n->view.from[j] < 0 ? -1 : w->dim[n->view.from[j]];
         view.view.start[j] = n->view.start[j];
         view.view.step[j] = n->view.step[j];
         if (n->axes >> j & 1)
-            view.view.start[j] += p->at[f->from->node[n->arg[next++].id].axis];
+            view.view.start[j] += p->at[w->dim[f->from->node[n->arg[next++].id].axis]];
     }
     return add(f, &view);
 }
@@ -245,8 +274,9 @@ static fsr_link show(folder *f, fsr_link link, const place *p, const fsr_shape *
 /* What is folded, at one place. */
 static fsr_link element(folder *f, fsr_link link, int depth, const place *p, const fsr_shape *shape) {
     const fsr_flow_node *n = &f->from->node[link.id];
-    if (is_window(f->from, n, p->axes))
-        return show_window(f, n, p, shape);
+    window w;
+    if (is_window(f, link, p->axes, &w))
+        return show_window(f, &w, p, shape);
     if (!is_step(f, link, depth))
         return show(f, link, p, shape);
     fsr_flow_node map = *n;

@@ -75,6 +75,24 @@ static void folds_of_axes(void **state) {
     subject_verify(out, COUNT_OF(out), NULL, "windows of three axes");
 }
 
+/* A window that is shown again for each filter of a bank, before and behind the filters' dimension. */
+static void banks(void **state) {
+    (void)state;
+    const int64_t taps = 5, side[] = {3, 2};
+    const fsr_node x = subject_data(FSR_F32, 1, SHAPE(61), SUBJECT_SMALL, 0);
+    const fsr_node h = subject_data(FSR_F32, 2, SHAPE(7, 5), SUBJECT_SMALL, 0);
+    const fsr_node y = subject_data(FSR_F32, 2, SHAPE(11, 13), SUBJECT_SMALL, 0);
+    const fsr_node w = subject_data(FSR_F32, 3, SHAPE(4, 3, 2), SUBJECT_SMALL, 0);
+    const fsr_node line = fsr_sliding_window(x, &taps, AXES(0), 1), square = fsr_sliding_window(y, side, AXES(0, 1), 2);
+    const fsr_node out[] = {
+        fsr_sum(fsr_mul(fsr_expand(line, 1), h), AXES(2), 1, 0),
+        fsr_max(fsr_sub(fsr_expand(line, 0), fsr_expand(h, 1)), AXES(2), 1, 0),
+        fsr_sum(fsr_mul(fsr_expand(square, 2), w), AXES(3, 4), 2, 0),
+        fsr_min(fsr_mul(fsr_transpose(line, NULL), fsr_slice(fsr_transpose(h, NULL), 1, 2, 3, 1)), AXES(0), 1, 0)};
+    for (int i = 0; i < COUNT_OF(out); i++)
+        subject_verify(&out[i], 1, NULL, "bank %d", i);
+}
+
 static void mistakes(void **state) {
     (void)state;
     fsr_node x = subject_data(FSR_F32, 2, SHAPE(3, 5), SUBJECT_SMALL, 0);
@@ -87,9 +105,7 @@ static void mistakes(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_TEST(elements),
-    SUBJECT_TEST(folds_of_windows),
-    SUBJECT_TEST(folds_of_axes),
-    SUBJECT_TEST(mistakes),
+    SUBJECT_TEST(elements), SUBJECT_TEST(folds_of_windows), SUBJECT_TEST(folds_of_axes),
+    SUBJECT_TEST(banks),    SUBJECT_TEST(mistakes),
 };
 SUBJECT_MAIN(tests)

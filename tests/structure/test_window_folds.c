@@ -95,8 +95,20 @@ static void plans_that_run(void **state) {
     fsr_close(ctx);
 }
 
+/* A window that is shown again for each filter of a bank: a map on a GPU, whose threads each have one filter's sum. */
+static void banks(void **state) {
+    (void)state;
+    const fsr_node line = fsr_sliding_window(fsr_input(g, "x", FSR_F32, 1, SHAPE(131072)), SHAPE(16), AXES(0), 1);
+    const fsr_node phases = fsr_sum(fsr_mul(fsr_expand(line, 1), plan_matrix(g, 8, 16)), AXES(2), 1, 0);
+    check("phases of a filter", &phases, 1, 1, true);
+    const fsr_node square = fsr_sliding_window(plan_matrix(g, 700, 900), SHAPE(3, 3), AXES(0, 1), 2);
+    const fsr_node weights = fsr_input(g, "w", FSR_F32, 3, SHAPE(12, 3, 3));
+    const fsr_node far = fsr_max(fsr_abs(fsr_sub(fsr_expand(square, 2), weights)), AXES(3, 4), 2, 0);
+    check("distances from twelve pictures", &far, 1, 1, true);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(morphology), T(weights), T(folds), T(plans_that_run)};
+    const struct CMUnitTest tests[] = {T(morphology), T(weights), T(banks), T(folds), T(plans_that_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
