@@ -132,6 +132,8 @@ static void other_shapes_never_recompile(void **state) {
     assert_true(stats().compilations - compiled <= (variants(2) - 1) * COUNT_OF(known));
 }
 
+/* Of a transposed operand a CPU turns squares where there are some, and goes element by element where there are
+ * none. */
 static void elementwise_shapes_never_recompile(void **state) {
     (void)state;
     int64_t compiled = 0;
@@ -147,7 +149,7 @@ static void elementwise_shapes_never_recompile(void **state) {
             free(data);
             compiled = stats().compilations;
         }
-    assert_true(compiled > 0 && compiled <= variants(4));
+    assert_true(compiled > 0 && compiled <= 2 * variants(2));
 }
 
 /* Mean's count is no literal. */
