@@ -20,7 +20,6 @@
  * comparison, and would be three loops. */
 #include "fusion/lower.h"
 #include "fusion/price.h"
-#include <limits.h>
 
 enum {
     ENOUGH = 8, /* operations of a side that are worth a guard */
