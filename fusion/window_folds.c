@@ -16,7 +16,9 @@
  *
  * So are folds of up to four elements on a GPU, whatever they fold, if maps of them go into folds or scatters alone:
  * the squared distance of two points, which a sum over all of them takes, is then computed where it is needed.
- * Counter-example to any: of a softmax over three each element would compute all three exponentials. */
+ * Counter-example to any: of a softmax over three each element would compute all three exponentials. What loops for each
+ * element give is stored by their kernel, so that four of it are folded there: as maps of four parts of each block of a
+ * segment's sum they were four times the bytes. */
 #include "fusion/window_folds.h"
 #include "fusion/rewrites.h"
 #include <stdlib.h>
@@ -144,6 +146,14 @@ static void find_shown(const fsr_flow *flow, bool *shown) {
     }
 }
 
+/* Behind maps and views, what one kernel computes once, and stores for every other one. */
+static bool is_made_once(const folder *f, fsr_link link) {
+    const fsr_flow_node *n = &f->from->node[link.id];
+    while (n->nargs == 1 && passes(n) && !fsr_is(n->kind, FSR_RUNS_ONCE))
+        n = &f->from->node[n->arg[0].id];
+    return fsr_is(n->kind, FSR_RUNS_ONCE);
+}
+
 /* A reduction by one operation, of few elements, or of maps of windows that nobody else reads. */
 static bool is_folded(const folder *f, int id, tally *t) {
     const fsr_flow_node *n = &f->from->node[id];
@@ -158,7 +168,8 @@ static bool is_folded(const folder *f, int id, tally *t) {
         return false;
     t->ops = 1;
     walk(f, n->arg[0], n->axes, 0, t);
-    return (t->windows > 0 || (f->shown && !f->shown[id] && places <= MOST_BRIEF)) && places * t->ops <= MOST_OPS;
+    const bool brief = f->shown && !f->shown[id] && places <= MOST_BRIEF && !is_made_once(f, n->arg[0]);
+    return (t->windows > 0 || brief) && places * t->ops <= MOST_OPS;
 }
 
 /* Of each node, which folds of few elements maps make it of: a bit each. */

@@ -84,7 +84,7 @@ typedef struct folding {
     int lanes, turn; /* of each segment, and elements of a turn; lanes 0: one loop takes all of its elements */
 } folding;
 
-enum { LEAST_SHIFT = 5, MOST_SHIFT = 8, PARTS_SHIFT = 2 };
+enum { LEAST_SHIFT = 5, MOST_SHIFT = 8, PARTS_SHIFT = 2, MARKS_ABREAST = 16 };
 /* Lanes of a segment, and elements of a turn: of what is taken at computed places, and of others; of a block, and the
  * part of it for each lane of a segment. */
 enum { TAKEN_LANES = 8, TAKEN_TURN = 2, LANES = 4, LANE_TURN = 4, BLOCK_LANES = 32, LANE_SHIFT = 6 };
@@ -187,20 +187,20 @@ static void take_next(fsr_node *out, const fsr_node *state, const fsr_node *arg,
 /* ---- the blocks ------------------------------------------------------------------------------------------------- */
 
 /* Where segments begin with a block, and where they end inside of one: of the blocks to the left of an offset the next
- * one begins, or is broken, at the number of the one behind it, in the first or the second half of all marks. What is
- * marked twice is marked with the same. */
+ * one begins, or is broken, at the number of the one behind it, in the first or the second half of all marks, which
+ * both begin where vectors do. What is marked twice is marked with the same. */
 static void mark_blocks(folding *f, int64_t blocks) {
     const fsr_site at = f->s->at;
     const fsr_node o = f->s->offsets, one = fsr_whole(at, o, 1), shift = fsr_whole(at, o, f->shift);
     const fsr_node rest = fsr_bitwise_and_at(at, o, fsr_whole(at, o, ((int64_t)1 << f->shift) - 1));
     const fsr_node place = fsr_add_at(at, fsr_right_shift_at(at, fsr_sub_at(at, o, one), shift), one);
-    const int64_t n = blocks + 1;
+    const int64_t n = (blocks + MARKS_ABREAST) / MARKS_ABREAST * MARKS_ABREAST;
     const fsr_node ends = fsr_not_equal_at(at, rest, fsr_whole(at, rest, 0));
     const fsr_node half = fsr_where_at(at, ends, fsr_whole(at, place, n), fsr_whole(at, place, 0));
     const fsr_node all = marks(at, fsr_add_at(at, place, half), 2 * n, FSR_U8);
     const fsr_node next = fsr_slice_at(at, all, 0, 0, blocks, 1), behind = fsr_slice_at(at, all, 0, n, n + blocks, 1);
     f->begins = fsr_bitwise_or_at(at, next, behind);
-    f->broken = fsr_slice_at(at, all, 0, n + 1, 2 * n, 1);
+    f->broken = fsr_slice_at(at, all, 0, n + 1, n + 1 + blocks, 1);
 }
 
 /* Loops for each block, of as many turns as they have elements, of none if the block is broken: one for each of a few

@@ -83,6 +83,26 @@ static void lanes(void **state) {
     }
 }
 
+/* Of segments that are short on average: the four parts of a block are folded where their loops are, so that what is
+ * stored between is a float a block and its marks, twice; and the scan of blocks has vectors of all that it reads. */
+static void parts_of_blocks(void **state) {
+    (void)state;
+    const int64_t m = N / 6 + 1;
+    fsr_node out = fsr_segment_sum(plan_vector(g, N), fsr_input(g, "o", FSR_I64, 1, &m));
+    fsr_program p = plan_of(&target_gpu, &out, 1);
+    assert_int_equal(p.info.kernels, 5);
+    int rows = 0, scans = 0;
+    for (int i = 0; i < p.nthunks; i++) {
+        const fsr_schedule *s = p.thunk[i].kernel ? &p.thunk[i].kernel->schedule : NULL;
+        rows += s && s->kind == FSR_SCHEDULE_ROW && s->abreast == 4;
+        scans += s && s->kind == FSR_SCHEDULE_LOOKBACK && s->vector == 4;
+    }
+    assert_int_equal(rows, 1);
+    assert_int_equal(scans, 1);
+    assert_true(p.arena_bytes < N / 2);
+    fsr_program_clear(&p);
+}
+
 static void searches(void **state) {
     (void)state;
     fsr_node x = plan_vector(g, N), keys = plan_vector(g, 1000), none = {0};
@@ -124,6 +144,6 @@ static void whole_numbers_of_32_bits(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(segments), TEST(lanes), TEST(searches), TEST(whole_numbers_of_32_bits)};
+    const struct CMUnitTest tests[] = {TEST(segments), TEST(lanes), TEST(parts_of_blocks), TEST(searches), TEST(whole_numbers_of_32_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
