@@ -14,6 +14,7 @@
 #include "fusion/launch_shape.h"
 #include "fusion/ring.h"
 #include "fusion/tile.h"
+#include <limits.h>
 
 enum {
     ROW_ITEMS = 16,
@@ -70,6 +71,15 @@ static bool shares_columns(const fsr_kernel *k) {
     return shared;
 }
 
+/* As many columns of a thread that folds as could be neighbours, which they are unless that puts loads apart. */
+static int choose_columns(fsr_group *group, int words) {
+    fsr_kernel *k = group->kernel;
+    const int vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
+    const int together = fsr_fitting_items(k, vector, words);
+    k->schedule.vector = fsr_gpu_loads_apart(k) ? 1 : together;
+    return together;
+}
+
 /* Fewer threads with more elements each where an element is cheap, more threads where its latency has to be covered:
  * measured on one H200, rows of 4096 f32, 8 and 16 items: layernorm (cost 14) 0.304, 0.268 ms; softmax (cost 22) 0.269,
  * 0.293. All loads of a thread come before its work, so many of an element leave it few elements. Registers that NVRTC
@@ -81,9 +91,8 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
     const int held = (int)(capacity / ROW_THREADS), wanted = element_cost(k) <= CHEAP ? held : held / 2;
     const int most = fsr_fitting_items(k, wanted, ROW_WORDS);
     s->kind = FSR_SCHEDULE_ROW;
-    s->vector = fsr_fitting_items(k, fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k)), ROW_WORDS);
+    int items = choose_columns(group, ROW_WORDS);
     s->persistent = cols <= capacity && (k->npasses > 1 || most == wanted || cols <= (int64_t)ROW_THREADS / 2 * most);
-    int items = s->vector;
     int64_t threads = 1;
     if (s->persistent) {
         while (shares_columns(k) && threads * items < cols && items < most)
@@ -99,7 +108,7 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
     } else {
         const int walked = fsr_fitting_items(k, held / 2, ROW_WORDS);
         threads = ROW_THREADS / 2;
-        items = walked > s->vector ? walked : s->vector;
+        items = walked > items ? walked : items;
     }
     s->items = items;
     s->abreast = (int)threads;
@@ -130,8 +139,8 @@ static void gpu_split(fsr_group *group) {
     s->kind = FSR_SCHEDULE_SPLIT;
     s->threads = SPLIT_THREADS;
     s->abreast = SPLIT_THREADS;
-    s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
-    s->items = s->vector > 1 ? s->vector * 4 : 4;
+    const int together = choose_columns(group, INT_MAX);
+    s->items = together > 1 ? together * 4 : 4;
     int64_t want = fsr_ceil_div(fsr_nominal_threads() / s->threads, rows > 0 ? rows : 1);
     spread_costly(k, want);
     int64_t step = (int64_t)s->threads * s->items;

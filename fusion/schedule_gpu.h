@@ -18,6 +18,8 @@ static inline int64_t fsr_at_most(int64_t a, int64_t b) {
 
 /* schedule_gpu_map.c */
 void fsr_schedule_gpu_map(fsr_group *group);
+/* Most loads of neighbours along the last dimension are no one access. */
+bool fsr_gpu_loads_apart(const fsr_kernel *k);
 /* Registers that the loads of an element take. */
 int fsr_words_loaded(const fsr_kernel *k);
 /* Of `items` elements, a power of two, as many as a thread holds the loads of in `most` registers. */

@@ -140,12 +140,14 @@ static void in_tile(fsr_schedule *s) {
 /* Most loads of a thread's neighbours are no one access: they have a stride, or are at computed places that go on
  * beside each other. Such neighbours are better in other threads, whose loads then share lines. Measured on one H200,
  * 16 neighbours with a stride of two, 3932160 elements: four neighbours a thread 0.084 ms, one 0.033, elements a block
- * apart 0.032; 983040 elements 0.0281, 0.0135, 0.0123. */
-static bool is_strided(const fsr_kernel *k) {
+ * apart 0.032; 983040 elements 0.0281, 0.0135, 0.0123. So of a row's columns: what is loaded of boxes of four corners
+ * each was sixteen lines of memory a load, and is four. */
+bool fsr_gpu_loads_apart(const fsr_kernel *k) {
+    const fsr_level level = k->npasses ? FSR_ELEM : FSR_ROW;
     int strided = 0, others = 0;
     for (int i = 0; i < k->ninsts && k->ndim > 0; ++i) {
         double stride = 0;
-        if (k->inst[i].kind != FSR_INST_LOAD || k->stand[i].level == FSR_ONCE)
+        if (k->inst[i].kind != FSR_INST_LOAD || k->stand[i].level != level)
             continue;
         const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[i].index);
         const bool follows = f.nterms > 0 && fsr_price_form_follows(k, &f, k->ndim - 1, &stride);
@@ -173,7 +175,7 @@ void fsr_schedule_gpu_map(fsr_group *group) {
     if (fsr_choose_square(group))
         return;
     s->vector = fsr_fitting_items(k, fsr_schedule_vector(group, k->ndim - 1, 16 / widest), 2 * FSR_LOADED_WORDS);
-    if (k->nloops || is_strided(k))
+    if (k->nloops || fsr_gpu_loads_apart(k))
         s->vector = 1;
     s->items = s->vector;
     if (s->vector > 1 && fsr_words_loaded(k) == 0 && fsr_any_block(k, k->ndim - 1))
