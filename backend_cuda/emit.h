@@ -39,7 +39,7 @@ typedef struct fsr_emit {
     fsr_tile_pass tile;          /* its loop and stages */
     fsr_loop_version known;      /* of conditions, where a version is printed */
     bool dead[FSR_MAX_INSTS];    /* what it does not need */
-    bool all_there;              /* MAP: no element of those that are printed for lies behind the last */
+    bool all_there;              /* no element of those that are printed for lies behind the last */
     int nversions;               /* of the pass being printed */
     fsr_loop_version version[FSR_MAX_VERSIONS];
 } fsr_emit;
@@ -90,8 +90,7 @@ typedef enum fsr_lanes {
     FSR_LANES_ALIGNED, /* adjacent and aligned */
     FSR_LANES_ONE,     /* adjacent */
     FSR_LANES_SAME,    /* all the same element */
-    FSR_LANES_STRIDED, /* a run-time stride */
-    FSR_LANES_EACH     /* each its own address: columns of several dimensions */
+    FSR_LANES_STRIDED  /* a run-time stride */
 } fsr_lanes;
 
 /* True if a thread's `vector` neighbours lie along the rows (MAP, COL), false if along the columns. */
@@ -176,6 +175,9 @@ bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list);
 void fsr_emit_input(fsr_emit *e, char buf[FSR_EXPR], int fold);
 /* What a column of a tile holds for a fold, and for one beyond the end. */
 void fsr_emit_item(fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold);
+/* The folds of a stage of the pass's tile: whether there are any, and the lines that combine an element. */
+bool fsr_emit_folds(const fsr_emit *e, int stage);
+void fsr_emit_stage_folds(fsr_emit *e, int stage);
 
 /* emit_iterate.c */
 void fsr_emit_loop_types(fsr_emit *e);

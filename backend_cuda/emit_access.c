@@ -6,7 +6,8 @@
  * Counter-example to adding a strided step to a pointer: x + 4294967295u is not x - 1; hence strided accesses add to
  * the index.
  *
- * A thread's `vector` neighbours lie along the rows (MAP, COL) or along the columns (the others). */
+ * A thread's `vector` neighbours lie along the rows (MAP, COL) or along the columns (the others), always in one line of
+ * the last dimension, whose extent is a multiple of them (fsr_schedule_vector). */
 #include "backend_cuda/emit.h"
 #include <stdio.h>
 #include <string.h>
@@ -298,14 +299,12 @@ fsr_lanes fsr_emit_lanes(const fsr_emit *e, int access) {
         return FSR_LANES_ALIGNED;
     if (a->row_linear)
         return FSR_LANES_SAME;
-    if (fsr_emit_folded(k) == 1)
-        return lanes_of_stride(&k->form[a->form], k->nparallel);
-    return splits_column(k, a) ? FSR_LANES_EACH : FSR_LANES_SAME;
+    return lanes_of_stride(&k->form[a->form], k->ndim - 1);
 }
 
 /* The stride between a thread's neighbours. */
 static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *a) {
-    int d = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->nparallel;
+    int d = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->ndim - 1;
     if (a->linear)
         snprintf(buf, FSR_REF, "cols");
     else if (e->k->form[a->form].stride[d] == FSR_STRIDE_KNOWN)
@@ -317,7 +316,7 @@ static void lane_stride(const fsr_emit *e, char buf[FSR_REF], const fsr_access *
 /* The address is the index along the lanes, which a vector begins at a multiple of its length. */
 static bool is_lane_index(const fsr_emit *e, const fsr_access *a) {
     const fsr_index_form *form = &e->k->form[a->form];
-    const int along = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->nparallel;
+    const int along = fsr_emit_along_rows(e) ? e->k->nparallel - 1 : e->k->ndim - 1;
     for (int d = 0; d < e->k->ndim; d++)
         if (d != along && form->stride[d] != FSR_STRIDE_ZERO)
             return false;
@@ -333,7 +332,7 @@ static bool loads_to_end(const fsr_emit *e, const char *verb, fsr_lanes lanes, c
 /* "fsr_load_any<4>(v3, j * 4, x0 + (a3 + cj));" or the same of a store. */
 static void vector_line(fsr_emit *e, const char *verb, const char *registers, const char *at, int access,
                         const char *column) {
-    static const char *const suffix[] = {"", "_any", "_same", "_strided", ""};
+    static const char *const suffix[] = {"", "_any", "_same", "_strided"};
     const fsr_access *a = &e->k->access[access];
     fsr_lanes lanes = fsr_emit_lanes(e, access);
     char where[FSR_EXPR], stride[FSR_REF];
@@ -365,25 +364,9 @@ static void element_line(fsr_emit *e, bool load, const char *registers, const ch
     fsr_emit_line(e, "%s = %s;", load ? name : element, load ? element : name);
 }
 
-/* Columns of several dimensions: every element has its own address. */
-static void each_element(fsr_emit *e, bool load, const char *registers, const char *at, int access,
-                         const char *column) {
-    char place[FSR_EXPR];
-    fsr_emit_add(e, place, 0, "%s + v", at);
-    fsr_emit_unrolled(e, "v", e->s.vector);
-    fsr_emit_line(e, "const idx c = %s + v;", column);
-    fsr_emit_column_indices(e, "c");
-    element_line(e, load, registers, place, access, "c");
-    fsr_emit_close(e);
-}
-
 static void access_lines(fsr_emit *e, bool load, const char *registers, const char *at, int access,
                          const char *column) {
     bool block = column && splits_column(e->k, &e->k->access[access]);
-    if (e->s.vector > 1 && fsr_emit_lanes(e, access) == FSR_LANES_EACH) {
-        each_element(e, load, registers, at, access, column);
-        return;
-    }
     if (block) {
         fsr_emit_open(e, "{");
         fsr_emit_column_indices(e, column);

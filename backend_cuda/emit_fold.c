@@ -199,3 +199,47 @@ void fsr_emit_item(fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int
     fsr_emit_add(e, buf, 0, "fsr_single{%s}", fsr_emit_ref(e, ref, e->k->fold[fold].input[0]));
     fsr_emit_add(e, identity, 0, "fsr_single{(f32)op%d::identity().c0}", e->op_of[fold]);
 }
+
+/* ---- of a tile ------------------------------------------------------------------------------- */
+
+/* Of tiles that take turns each has accumulators of its own, which begin with nothing, so that what they count is
+ * known: these meet, and join what came before. */
+static const char *accumulators(const fsr_emit *e) {
+    return e->s.counts && !e->s.persistent ? "here" : "acc";
+}
+
+static void fold_element(fsr_emit *e, int f, const char *input) {
+    char there[FSR_EXPR] = "";
+    if (!e->all_there)
+        fsr_emit_add(e, there, 0, "if (%s < end) ", fsr_emit_step_column(e));
+    fsr_emit_line(e, "%s%s%d[i %% %d].f%d = op%d::combine(%s%d[i %% %d].f%d, %s);", there, accumulators(e), e->pass,
+                  e->s.accumulators, f, e->op_of[f], accumulators(e), e->pass, e->s.accumulators, f, input);
+}
+
+void fsr_emit_stage_folds(fsr_emit *e, int stage) {
+    char input[FSR_EXPR], identity[FSR_EXPR];
+    for (int i = 0; i < e->tile.n; i++) {
+        const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
+        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage)
+            continue;
+        const int f = inst->index;
+        const fsr_fold *fold = &e->k->fold[f];
+        if ((e->s.riding && fold->kind == FSR_FOLD_REDUCE) ||
+            (fsr_fold_is_ordered(fold) && fsr_emit_pool_counts(e, stage)))
+            continue;
+        fsr_emit_item(e, input, identity, f);
+        if (fsr_emit_pool_count(e, input, f))
+            fsr_emit_line(e, "t%d[i].f%d = %s;", stage, f, input);
+        else if (fsr_fold_is_ordered(fold))
+            fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : %s;", stage, f, fsr_emit_step_column(e), input, identity);
+        else
+            fold_element(e, f, input);
+    }
+}
+
+bool fsr_emit_folds(const fsr_emit *e, int stage) {
+    for (int i = 0; i < e->tile.n; i++)
+        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_COMBINE && e->tile.stage[e->tile.loop[i]] == stage)
+            return true;
+    return false;
+}

@@ -145,29 +145,6 @@ static void stage_values(fsr_emit *e, int stage) {
     }
 }
 
-static void stage_folds(fsr_emit *e, int stage) {
-    char input[FSR_EXPR], identity[FSR_EXPR];
-    int slots = e->s.accumulators;
-    for (int i = 0; i < e->tile.n; i++) {
-        const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
-        if (inst->kind != FSR_INST_COMBINE || e->tile.stage[e->tile.loop[i]] != stage)
-            continue;
-        const int f = inst->index;
-        const fsr_fold *fold = &e->k->fold[f];
-        if ((e->s.riding && fold->kind == FSR_FOLD_REDUCE) ||
-            (fsr_fold_is_ordered(fold) && fsr_emit_pool_counts(e, stage)))
-            continue;
-        fsr_emit_item(e, input, identity, f);
-        if (fsr_emit_pool_count(e, input, f))
-            fsr_emit_line(e, "t%d[i].f%d = %s;", stage, f, input);
-        else if (fsr_fold_is_ordered(fold))
-            fsr_emit_line(e, "t%d[i].f%d = %s < end ? %s : %s;", stage, f, fsr_emit_step_column(e), input, identity);
-        else
-            fsr_emit_line(e, "if (%s < end) acc%d[i %% %d].f%d = op%d::combine(acc%d[i %% %d].f%d, %s);",
-                          fsr_emit_step_column(e), e->pass, slots, f, e->op_of[f], e->pass, slots, f, input);
-    }
-}
-
 static bool stores_in_stage(const fsr_emit *e, int stage, int i) {
     const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
     return inst->kind == FSR_INST_STORE && !inst->filter && !fsr_inst_scatters(e->k, inst) &&
@@ -318,7 +295,7 @@ static void stage_loop(fsr_emit *e, int stage) {
     each_store(e, stage, fsr_emit_compact_values);
     each_store(e, stage, fsr_emit_pool_values);
     scattered_stores(e, stage);
-    stage_folds(e, stage);
+    fsr_emit_stage_folds(e, stage);
     fsr_emit_close_lanes(e);
     park_step(e, stage);
     stage_stores(e, stage);
@@ -326,10 +303,41 @@ static void stage_loop(fsr_emit *e, int stage) {
     fsr_emit_close(e);
 }
 
+static void tile_folds(fsr_emit *e, int stage) {
+    const int p = e->pass;
+    const bool own = !e->s.persistent;
+    if (own) {
+        fsr_emit_line(e, "pass%d::state here%d[%d];", p, p, e->s.accumulators);
+        fsr_emit_line(e, "fsr_identities<pass%d>(here%d);", p, p);
+    }
+    stage_loop(e, stage);
+    if (own)
+        fsr_emit_line(e, "acc%d[0] = pass%d::combine(acc%d[0], fsr_serial_fold<pass%d>(here%d));", p, p, p, p, p);
+}
+
+/* What counts stands twice where it folds: for threads that have all of their columns, and for others. */
+static void stage_loops(fsr_emit *e, int stage) {
+    if (!e->s.counts || !fsr_emit_folds(e, stage)) {
+        stage_loop(e, stage);
+        return;
+    }
+    fsr_emit_open(e, "if (whole) {");
+    e->all_there = true;
+    tile_folds(e, stage);
+    e->all_there = false;
+    fsr_emit_leave(e);
+    fsr_emit_open(e, "} else {");
+    tile_folds(e, stage);
+    fsr_emit_close(e);
+}
+
 void fsr_emit_tile_begin(fsr_emit *e) {
     const int step = fsr_emit_lane_count(e) * e->s.vector;
+    const int last = (fsr_emit_steps(e) - 1) * step + e->s.vector - 1;
     declare_registers(e);
-    fsr_emit_fits(e, "c0", (fsr_emit_steps(e) - 1) * step + e->s.vector - 1);
+    if (e->s.counts)
+        fsr_emit_line(e, "const bool whole = c0 + %d < end;", last);
+    fsr_emit_fits(e, "c0", last);
 }
 
 void fsr_emit_tile_loads(fsr_emit *e) {
@@ -353,7 +361,7 @@ void fsr_emit_tile_stages(fsr_emit *e) {
     for (int s = 0; s < e->tile.nstages; s++) {
         if (is_done(e, s))
             continue;
-        fsr_emit_by_version(e, s, stage_loop);
+        fsr_emit_by_version(e, s, stage_loops);
         fsr_emit_pool_out(e, s, false);
         complete_chain(e, s);
     }

@@ -121,7 +121,10 @@ typedef struct fsr_schedule {
                      while the block waits for the tiles to the left; those behind them, in registers */
     bool branched; /* MAP: what a choice by a guard does not take is not evaluated; a thread has one element */
     bool early;    /* COL, a thread along all columns: what the next step loads is on its way while one is combined */
-    bool riding;   /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
+    bool
+        counts; /* ROW, SPLIT, TEAM: the folds of threads all of whose columns are there stand apart, so that a compiler
+                      knows what they count */
+    bool riding; /* LOOKBACK: reductions are what scans of theirs end with, which the last tile has */
     /* CPU; 0 on a GPU */
     int lanes;      /* independent accumulators of a commutative fold, a power of two */
     int level;      /* elements from which on a level of a tree of lanes has a loop of its own; those below share one */

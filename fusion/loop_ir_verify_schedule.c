@@ -115,6 +115,8 @@ static bool check_gpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d blocks do the parts of a row in turn", s->members);
     if (s->parked < 0 || (s->parked && !fsr_kernel_may_park(v->k, s->parked)))
         return fsr_check_bad(v, "schedule: %d vectors of a thread cannot be parked", s->parked);
+    if (s->counts && !fsr_kernel_may_count(v->k))
+        return fsr_check_bad(v, "schedule: counts what no fold of rows takes as literals");
     if (s->nversions && !fsr_kernel_may_version(v->k))
         return fsr_check_bad(v, "schedule: versions of what is compacted, or goes along several folded dimensions");
     if (s->branched && (!fsr_kernel_may_branch(v->k) || s->nversions || s->items != 1))

@@ -64,6 +64,7 @@ static const struct {
               FIELD(FLAG, GPU, early),
               FIELD(FLAG, GPU, dealt),
               FIELD(FLAG, GPU, pooled),
+              FIELD(FLAG, GPU, counts),
               FIELD(FLAG, GPU, riding),
               FIELD(FLAG, GPU, persistent),
               FIELD(COUNT, CPU, lanes),

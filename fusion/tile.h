@@ -32,6 +32,9 @@ int64_t fsr_kernel_vector_bytes(const fsr_kernel *k);
 int64_t fsr_kernel_parked_bytes(const fsr_kernel *k);
 /* An operation of integers that rounds nothing, and gives the same bits in any order. */
 bool fsr_combine_is_whole(const fsr_combine *c);
+/* A fold of rows by an operator of several components that takes literals, as a variance does for counts, and an
+ * element is little work beside. */
+bool fsr_kernel_may_count(const fsr_kernel *k);
 /* So many vectors of each thread's scanned elements may wait in shared memory: one scan of one look-back, and room. */
 bool fsr_kernel_may_park(const fsr_kernel *k, int vectors);
 

@@ -16,9 +16,9 @@
  *
  * So are folds of up to four elements on a GPU, whatever they fold, if maps of them go into folds or scatters alone:
  * the squared distance of two points, which a sum over all of them takes, is then computed where it is needed.
- * Counter-example to any: of a softmax over three each element would compute all three exponentials. What loops for each
- * element give is stored by their kernel, so that four of it are folded there: as maps of four parts of each block of a
- * segment's sum they were four times the bytes. */
+ * Counter-example to any: of a softmax over three each element would compute all three exponentials. What loops for
+ * each element give is stored by their kernel, so that four of it are folded there: as maps of four parts of each block
+ * of a segment's sum they were four times the bytes. */
 #include "fusion/window_folds.h"
 #include "fusion/rewrites.h"
 #include <stdlib.h>

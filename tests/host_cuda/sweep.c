@@ -135,7 +135,7 @@ void host_sweep_sizes(host_counts *n, fsr_kernel *k, fsr_schedule schedule, int 
         if (!fits(k, size[i][0], size[i][1]))
             continue;
         kernel_sizes(k, &launch, size[i][0], size[i][1]);
-        set_splits(k, &launch, size[i][1], splits);
+        set_splits(k, &launch, launch.integer[FSR_INT_COLS], splits);
         if (k->nscalars)
             launch.scalar[0] = fsr_value_from_double(k->scalar[0], 3);
         if (!check_launch(n, k, text.data, &launch, tolerance))

@@ -144,6 +144,7 @@ static void whole_numbers_of_32_bits(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(segments), TEST(lanes), TEST(parts_of_blocks), TEST(searches), TEST(whole_numbers_of_32_bits)};
+    const struct CMUnitTest tests[] = {TEST(segments), TEST(lanes), TEST(parts_of_blocks), TEST(searches),
+                                       TEST(whole_numbers_of_32_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,6 +232,33 @@ fsr_combine *combine_argmax(fsr_dtype dtype) {
     return out;
 }
 
+/* Count, mean, squared deviations. */
+static fsr_combine *combine_variance(fsr_dtype dtype) {
+    fsr_combine *out = calloc(1, sizeof *out);
+    fsr_region *r = &out->body;
+    int of[6];
+    out->arity = r->nresults = 3;
+    out->op = FSR_OP_COUNT;
+    out->commutative = true;
+    for (int i = 0; i < 6; i++)
+        of[i] = body_param(r, dtype, i);
+    int count = body_op(r, dtype, dtype, FSR_OP_ADD, of[0], of[3], 0);
+    int one =
+        fsr_region_add(r, &(fsr_inst){.kind = FSR_INST_CONST, .dtype = dtype, .value = fsr_value_from_int(dtype, 1)});
+    int divisor = body_op(r, dtype, dtype, FSR_OP_MAXIMUM, count, one, 0);
+    int share = body_op(r, dtype, dtype, FSR_OP_DIV, of[3], divisor, 0);
+    int delta = body_op(r, dtype, dtype, FSR_OP_SUB, of[4], of[1], 0);
+    int weighted = body_op(r, dtype, dtype, FSR_OP_MUL, of[0], share, 0);
+    weighted = body_op(r, dtype, dtype, FSR_OP_MUL, delta, weighted, 0);
+    int step = body_op(r, dtype, dtype, FSR_OP_MUL, delta, share, 0);
+    int both = body_op(r, dtype, dtype, FSR_OP_ADD, of[2], of[5], 0);
+    int between = body_op(r, dtype, dtype, FSR_OP_MUL, delta, weighted, 0);
+    r->result[0] = count;
+    r->result[1] = body_op(r, dtype, dtype, FSR_OP_ADD, of[1], step, 0);
+    r->result[2] = body_op(r, dtype, dtype, FSR_OP_ADD, both, between, 0);
+    return out;
+}
+
 fsr_combine *combine_bent(fsr_dtype dtype) {
     fsr_combine *out = calloc(1, sizeof *out);
     fsr_region *r = &out->body;
@@ -416,6 +443,33 @@ fsr_kernel *kernel_argmax(fsr_dtype dtype) {
     return kernel_finished(k);
 }
 
+fsr_kernel *kernel_variance(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_variance", 2, 1, 1);
+    int in = kernel_linear(k, kernel_array(k, dtype, false)), out[3];
+    for (int i = 0; i < 3; i++)
+        out[i] = kernel_rows_access(k, kernel_array(k, dtype, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in), one = kernel_const(k, dtype, 1);
+    int state[3] = {one, x, kernel_op(k, FSR_OP_SUB, x, x, 0)};
+    int fold = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, combine_variance(dtype), state);
+    for (int i = 0; i < 3; i++)
+        kernel_store(k, FSR_ROW, 1, out[i], kernel_result(k, fold, i));
+    return kernel_finished(k);
+}
+
+fsr_kernel *kernel_channels(bool keep) {
+    fsr_kernel *k = kernel_begin("k_channels", 3, 1, 2);
+    const int whole = kernel_slot(k), line = FSR_INT_EXTENT + 2;
+    int in = kernel_strided(k, kernel_array(k, FSR_F32, false), (int[]){whole, line, 1}, -1);
+    int share = kernel_strided(k, kernel_array(k, FSR_F32, false), (int[]){0, 1, 0}, -1);
+    int out = kernel_strided(k, kernel_array(k, FSR_F32, true), (int[]){whole, line, 1}, -1);
+    int x = kernel_load(k, FSR_ELEM, 0, in), w = kernel_load(k, FSR_ELEM, 0, share);
+    int product = kernel_op(k, FSR_OP_MUL, x, w, 0);
+    int most = kernel_result(k, kernel_builtin(k, FSR_FOLD_REDUCE, 0, false, FSR_OP_MAXIMUM, product), 0);
+    kernel_store(k, FSR_ELEM, 1, out, kernel_op(k, FSR_OP_SUB, product, most, 0));
+    k->stand[product].keep = k->schedule.persistent = keep;
+    return kernel_finished(k);
+}
+
 fsr_kernel *kernel_map(fsr_dtype dtype) {
     fsr_kernel *k = kernel_begin("k_map", 1, 1, 0);
     int a = kernel_linear(k, kernel_array(k, dtype, false)), b = kernel_linear(k, kernel_array(k, dtype, false));
@@ -511,9 +565,9 @@ fsr_kernel *kernel_planes(fsr_dtype dtype) {
 }
 
 void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns) {
-    bool plane = k->ndim == 2 && k->nparallel == 2;
-    launch->integer[FSR_INT_ROWS] = plane ? rows * columns : k->ndim == 3 ? rows * KERNEL_MIDDLE : rows;
-    launch->integer[FSR_INT_COLS] = k->ndim > k->nparallel ? columns : 1;
+    bool plane = k->ndim == 2 && k->nparallel == 2, folds = k->ndim == 3 && k->nparallel == 1;
+    launch->integer[FSR_INT_ROWS] = plane ? rows * columns : k->ndim == 3 && !folds ? rows * KERNEL_MIDDLE : rows;
+    launch->integer[FSR_INT_COLS] = folds ? KERNEL_MIDDLE * columns : k->ndim > k->nparallel ? columns : 1;
     launch->integer[FSR_INT_SPLITS] = 1;
     launch->integer[FSR_INT_STRETCH] = launch->integer[FSR_INT_COLS];
     if (k->ndim == 2) {
@@ -525,6 +579,7 @@ void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t
         launch->integer[FSR_INT_EXTENT] = rows;
         launch->integer[FSR_INT_EXTENT + 1] = KERNEL_MIDDLE;
         launch->integer[FSR_INT_EXTENT + 2] = columns;
+        launch->integer[FSR_INT_EXTENT + 3] = KERNEL_MIDDLE * columns;
     }
 }
 

@@ -65,6 +65,7 @@ fsr_kernel *kernel_column_sums(fsr_dtype dtype);          /* rows run along memo
 fsr_kernel *kernel_scan(fsr_dtype dtype, bool exclusive); /* b0 in, b1 running sum */
 fsr_kernel *kernel_recurrence(void);                      /* f64: b0, b1 in, b2, b3 running state */
 fsr_kernel *kernel_argmax(fsr_dtype dtype);               /* b0 in, b1 i64 place of the row's largest */
+fsr_kernel *kernel_variance(fsr_dtype dtype);             /* b0 in, b1, b2, b3 the row's count, mean, deviations */
 fsr_kernel *kernel_fold_recurrence(void); /* f64: b0, b1 in, b2, b3 last state: a reduction that does not commute */
 fsr_kernel *
 kernel_scan_of_scan(fsr_dtype dtype); /* b0 in, b1 running sum of the running sum, b2 exclusive running maximum
@@ -101,9 +102,14 @@ fsr_kernel *kernel_tiled(fsr_kernel *k, int tall);
  * what is allowed: passes, kept values, operators, and whether rows run along memory (COL). */
 fsr_kernel *kernel_random(uint64_t seed, fsr_schedule schedule, bool scans);
 
+/* One parallel dimension, two folded: b0 f32 in, b1 one for each of the first folded one, b2 the products less the
+ * row's greatest one. */
+fsr_kernel *kernel_channels(bool keep);
+
 enum { KERNEL_MIDDLE = 21 };
 /* Fills rows, columns, extents; splits 1, chunk = columns. Two dimensions, parallel or not; or one; or two parallel
- * ones, of `rows` and KERNEL_MIDDLE, and one folded. */
+ * ones, of `rows` and KERNEL_MIDDLE, and one folded; or one of `rows`, and two folded ones, of KERNEL_MIDDLE and
+ * `columns`. */
 void kernel_sizes(const fsr_kernel *k, fsr_launch *launch, int64_t rows, int64_t columns);
 /* Elements of an array that the kernel's accesses reach, strides not negative; 0 for an empty domain. */
 int64_t kernel_elements(const fsr_kernel *k, const fsr_launch *launch, int buffer);

@@ -80,12 +80,43 @@ static void test_columns(void **state) {
     host_finish(&n);
 }
 
+/* Of operators that take literals, counts, the folds of threads that have all of their columns stand apart. */
+static void test_counts(void **state) {
+    (void)state;
+    host_counts n = {.launches = 0};
+    fsr_kernel *k = kernel_variance(FSR_F32);
+    k->schedule = host_schedule(FSR_SCHEDULE_SPLIT, 64, 64, 4, 8);
+    assert_true(kernel_finished(k)->schedule.counts);
+    fsr_kernel_free(k);
+    for (int group = 1; group <= 64; group *= 8)
+        host_sweep(&n, kernel_variance(FSR_F32), host_schedule(FSR_SCHEDULE_ROW, 64, group, 2, 4), 1, 1e-5);
+    host_sweep(&n, kernel_variance(FSR_F64), host_persistent(host_schedule(FSR_SCHEDULE_ROW, 64, 64, 2, 8)), 1, 1e-12);
+    for (int splits = 1; splits < 6; splits += 2) {
+        host_sweep(&n, kernel_variance(FSR_F32), host_schedule(FSR_SCHEDULE_SPLIT, 64, 64, 4, 8), splits, 1e-5);
+        host_sweep(&n, kernel_variance(FSR_F64), host_schedule(FSR_SCHEDULE_TEAM, 32, 2, 1, 4), splits, 1e-12);
+    }
+    host_sweep(&n, kernel_variance(FSR_F32), host_persistent(host_schedule(FSR_SCHEDULE_TEAM, 32, 3, 4, 8)), 1, 1e-5);
+    host_finish(&n);
+}
+
+/* Vectors of columns of two dimensions, each in one line of the last one. */
+static void test_channels(void **state) {
+    (void)state;
+    host_counts n = {.launches = 0};
+    static const int64_t size[][2] = {{0, 8}, {1, 4}, {3, 12}, {2, 40}, {5, 64}};
+    for (int vector = 1; vector <= 4; vector *= 2) {
+        host_sweep(&n, kernel_channels(false), host_schedule(FSR_SCHEDULE_ROW, 64, 64, vector, 4), 1, 0);
+        host_sweep_sizes(&n, kernel_channels(true), host_persistent(host_schedule(FSR_SCHEDULE_TEAM, 64, 2, vector, 8)),
+                         1, 0, size, 5);
+        host_sweep(&n, kernel_channels(false), host_schedule(FSR_SCHEDULE_TEAM, 64, 2, vector, 4), 3, 0);
+    }
+    host_finish(&n);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_team),
-        cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_split),   cmocka_unit_test(test_team),   cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_columns), cmocka_unit_test(test_counts), cmocka_unit_test(test_channels),
     };
     if (!subject_take_part())
         return 1;
