@@ -6,7 +6,10 @@
  *
  * A load under a guard is served by the same load without one, but not the other way round. Counter-example: in
  * update(x, view, x[view] * 2) the section could do with x loaded inside it only, and the choice could not. An element
- * that is there and is the same everywhere, the start of a slice, needs no guard. */
+ * that is there and is the same everywhere, the start of a slice, needs no guard; nor does, on a CPU behind a gather,
+ * one that is there and moves along no dimension that the guard asks, as of a row that is assigned: no loop has a
+ * version for what a computed place is asked, and with a load behind a question for each element it was no vector
+ * code. */
 #include "fusion/lower.h"
 
 fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
@@ -68,6 +71,41 @@ static bool row_of_nothing(const fsr_lowering *l, const fsr_shape *shape, const 
            (is_still(l, address) || (d->nparallel < d->ndim && fsr_lower_level(l, address) == FSR_ROW));
 }
 
+/* The address is one number for all that a condition asks, and of the array wherever the domain is. */
+static bool is_there(const fsr_lowering *l, const fsr_affine *address, int64_t elements) {
+    const fsr_domain *d = &l->group->domain;
+    int64_t low = address->offset, high = address->offset;
+    bool there = address->nterms == 0 && !address->over;
+    for (int i = 0; i < d->ndim && there; ++i) {
+        const int64_t far = fsr_size_mul(address->coef[i] < 0 ? -address->coef[i] : address->coef[i], d->extent[i] - 1);
+        there = d->extent[i] > 0 && far < elements;
+        low -= there && address->coef[i] < 0 ? far : 0;
+        high += there && address->coef[i] > 0 ? far : 0;
+    }
+    return there && low >= 0 && high < elements;
+}
+
+/* The guard asks a computed place, and of no dimension along which the address moves. */
+static bool asks_elsewhere(const fsr_lowering *l, const fsr_affine *address, const fsr_guard *guard) {
+    bool along = false, computed = false;
+    for (int i = 0; i < guard->n; ++i) {
+        const fsr_affine *at = &l->box[guard->condition[i]].at;
+        computed = computed || at->nterms > 0;
+        for (int d = 0; d < l->group->domain.ndim; ++d)
+            along = along || (address->coef[d] != 0 && at->coef[d] != 0);
+    }
+    return computed && !along;
+}
+
+/* The guard of a load at present, 0: it needs none. */
+static int guard_of(const fsr_lowering *l, const fsr_affine *address, int64_t elements) {
+    if (is_still(l, address) && address->offset >= 0 && address->offset < elements)
+        return 0;
+    const bool free = l->guard && !l->p->target->gpu && asks_elsewhere(l, address, &l->k->guard[l->guard - 1]) &&
+                      is_there(l, address, elements);
+    return free ? 0 : l->guard;
+}
+
 /* A load that is there already serves again, if it takes place wherever this one would. */
 static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, const fsr_index *index) {
     const fsr_flow_node *n = &l->flow->node[link.id];
@@ -82,8 +120,7 @@ static int load(fsr_lowering *l, const fsr_operand *operand, fsr_link link, cons
     l->elements[array] = fsr_shape_size(&n->shape);
     fsr_inst inst = fsr_inst_blank(FSR_INST_LOAD, n->dtype[link.output], link.id);
     inst.index = access;
-    inst.guard =
-        is_still(l, &address) && address.offset >= 0 && address.offset < fsr_shape_size(&n->shape) ? 0 : l->guard;
+    inst.guard = guard_of(l, &address, fsr_shape_size(&n->shape));
     for (int i = 0; i < l->k->ninsts; ++i) {
         const fsr_inst *at = &l->k->inst[i];
         if (at->kind == FSR_INST_LOAD && at->index == access && fsr_lower_serves(l, at->guard))

@@ -7,8 +7,9 @@
  * the choice. gcc would undo that of `(i64)m != 0`. Measured, 200,000 choices of two f64 by a comparison of u8, at
  * random: 0.50 ms, so 0.08; without AVX-512 the condition stands as it is.
  *
- * Values of a block of rows that are true or false stand as i32 where whatever else there is has four bytes or more: a
- * vector of bytes has so many elements that loops over a block of 16 rows would do all of them one by one. */
+ * Values of a block of rows, and what stages leave for later ones, that are true or false stand as i32 where whatever
+ * else there is has four bytes or more: a vector of bytes has so many elements that loops over 16 rows, or lanes, would
+ * do all of them one by one, or by vectors of 16 bytes. */
 #include "backend_cpu/emit/parts.h"
 #include <string.h>
 

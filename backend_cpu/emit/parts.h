@@ -220,7 +220,7 @@ void fsr_c_fitting_put(const fsr_c_emit *e, fsr_text *to);
 bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst);
 /* What widens, if the kernel has any. */
 void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to);
-/* The type in which a row value of a block of rows stands. */
+/* The type in which a row value of a block of rows, or what a stage leaves for later ones, stands. */
 const char *fsr_c_row_type(const fsr_c_emit *e, int number);
 
 /* ---- half.c: f16 and bf16 ---------------------------------------------------------------------- */

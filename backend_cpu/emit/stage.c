@@ -23,9 +23,9 @@ static bool reads(const fsr_c_emit *e, const fsr_body *loop, int value) {
     return false;
 }
 
-/* An index of 32 bits is held as one. */
+/* An index of 32 bits is held as one, what is true or false as a block of rows has it. */
 static const char *held_as(const fsr_c_emit *e, int number) {
-    return fsr_c_type(fsr_c_is_inside_narrow(e, number) ? FSR_I32 : e->k->inst[number].dtype);
+    return fsr_c_is_inside_narrow(e, number) ? fsr_c_type(FSR_I32) : fsr_c_row_type(e, number);
 }
 
 void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
@@ -60,7 +60,7 @@ void fsr_c_take(fsr_c_emit *e, const fsr_body *part, const char *at) {
         if (e->along_piece && e->going[i] != FSR_GOES_ANYWHERE)
             take_going(e, i);
         else
-            fsr_c_line(e, "const %s v%d = u%d_[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, at);
+            fsr_c_line(e, "const %s v%d = u%d_[%s];", fsr_c_row_type(e, i), i, i, at);
     }
 }
 
