@@ -264,6 +264,14 @@ bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst) {
            (inst->combines || fsr_form_waits(k, fsr_access_form(k, inst->index)) || fsr_inst_drops(k, inst));
 }
 
+bool fsr_inst_adds_rows(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const fsr_index_form *form = inst->combines ? fsr_access_form(k, inst->index) : NULL;
+    return form && k->npasses > 0 && k->stand[number].level == FSR_ELEM && k->schedule.target != FSR_TARGET_GPU &&
+           k->schedule.kind != FSR_SCHEDULE_COL && !form->nterms && !form->divisor &&
+           form->stride[k->ndim - 1] == FSR_STRIDE_ONE;
+}
+
 int fsr_kernel_combining(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; i++)
         if (k->inst[i].combines)

@@ -53,8 +53,9 @@
  * points may then have one place. The op is one of those that the table of operations calls ATOMIC, which commute and
  * associate; of integers, of 4 or 8 bytes, the result is the same in any order. Floats are added in the order in which
  * threads come: only who asked for that has such a store. No other instruction reads or writes the array, and the
- * kernel is a map. Everything else that meets at one place (the last one wins, sums of floats with the same bits in
- * each run) is made of such stores and maps before there is a kernel.
+ * kernel is a map; or, on a CPU, one that goes along rows and adds each to one row, at a place for each column, pieces
+ * of whose rows are told by sizes alone. Everything else that meets at one place (the last one wins, sums of floats
+ * with the same bits in each run) is made of such stores and maps before there is a kernel.
  *
  * Narrow. On a GPU a running sum of f32 has an f64 state: the scan takes f32 values and gives its state rounded to f32.
  * What a tile holds of an element stays 4 bytes wide, the sums of neighbours are f64.
@@ -277,6 +278,9 @@ static inline int fsr_call_array(const fsr_kernel *k, const fsr_inst *inst, int 
 bool fsr_inst_scatters(const fsr_kernel *k, const fsr_inst *inst);
 /* Some symbol of the STORE drops. */
 bool fsr_inst_drops(const fsr_kernel *k, const fsr_inst *inst);
+/* A combining store of a CPU's kernel that goes along rows, at a place for each column: rows meet in one row, columns
+ * never. */
+bool fsr_inst_adds_rows(const fsr_kernel *k, int number);
 /* The combining store of the kernel, which has one at most; -1: none. */
 int fsr_kernel_combining(const fsr_kernel *k);
 /* Rough work of instruction `number`, as the table's `cost`: 0 but for an OP and a CALL. */

@@ -168,7 +168,7 @@ static bool check_combining(const fsr_check *v, const fsr_inst *inst) {
     const int buffer = k->access[inst->index].buffer;
     if (!fsr_op_is_atomic(inst->op, inst->dtype))
         return fsr_check_bad(v, "a store that combines %s by no atomic op", fsr_dtype_name(inst->dtype));
-    if (k->npasses)
+    if (k->npasses && !fsr_inst_adds_rows(k, v->number))
         return fsr_check_bad(v, "a store that combines in a kernel of rows and columns");
     if (inst->filter)
         return fsr_check_bad(v, "a filter's store that combines");

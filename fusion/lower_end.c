@@ -33,8 +33,9 @@ static bool asked_before(const fsr_lowering *l, int id, fsr_link *count) {
 static bool store_counted(const fsr_lowering *l, int i, fsr_link *count) {
     const int id = l->group->store[i].id;
     const fsr_flow_node *n = &l->flow->node[id];
-    return fsr_is(n->kind, FSR_SCATTERS) ? counted(l, n->arg[2].id, true, count)
-                                         : counted(l, id, false, count) || asked_before(l, id, count);
+    if (fsr_is(n->kind, FSR_SCATTERS))
+        return n->nargs > 2 && counted(l, n->arg[2].id, true, count);
+    return counted(l, id, false, count) || asked_before(l, id, count);
 }
 
 /* The count behind which no reduction of the group has anything to see, and no stored element is asked for; its id -1:

@@ -85,12 +85,15 @@ static void keep_drops(const fsr_shape *shape, const fsr_index *place, fsr_affin
 }
 
 /* In place of its first argument a paste stores its section only: the domain is the section's. */
-static bool store_section(fsr_lowering *l, fsr_link link, fsr_inst *inst, fsr_affine *address) {
+static bool store_section(fsr_lowering *l, int i, fsr_inst *inst, fsr_affine *address) {
+    const fsr_link link = l->group->store[i];
     const fsr_flow_node *n = &l->flow->node[link.id];
     const fsr_shape *part = &l->flow->node[n->arg[1].id].shape;
+    const fsr_domain *d = &l->group->domain;
     fsr_index index, place;
-    l->group->row[0] = true;
-    if (!fsr_index_row(&index, part, &l->group->domain) || !section_place(l, link, &index, &place))
+    l->group->row[i] = d->ndim == d->nparallel;
+    const bool there = l->group->row[i] ? fsr_index_row(&index, part, d) : fsr_index_elem(&index, part, d);
+    if (!there || !section_place(l, link, &index, &place))
         return fsr_lower_refuse(l, "the stored value's shape is not the kernel's"), false;
     fsr_index_address(address, &place, &n->shape);
     keep_drops(&n->shape, &place, address);
@@ -176,11 +179,17 @@ static bool store_filtered(fsr_lowering *l, fsr_link link, const fsr_index *inde
     return inst->filter || place >= 0;
 }
 
+/* The i-th stored value is a section of an array that is there: it alone, but for sums of rows beside folds. */
+static bool is_section(const fsr_lowering *l, int i) {
+    return l->group->in_place && (!l->group->nfolds || fsr_is(l->flow->node[l->group->store[i].id].kind, FSR_SCATTERS));
+}
+
 /* The value to store, and where. */
-static bool store_values(fsr_lowering *l, fsr_link link, const fsr_index *index, fsr_inst *inst, fsr_affine *address) {
+static bool store_values(fsr_lowering *l, int i, const fsr_index *index, fsr_inst *inst, fsr_affine *address) {
+    const fsr_link link = l->group->store[i];
     const fsr_flow_node *n = &l->flow->node[link.id];
-    if (l->group->in_place)
-        return store_section(l, link, inst, address);
+    if (is_section(l, i))
+        return store_section(l, i, inst, address);
     if (fsr_is(n->kind, FSR_IS_MOVED))
         return store_filtered(l, link, index, inst, address);
     inst->arg[0] = fsr_lower_eval(l, link, index);
@@ -200,11 +209,21 @@ int fsr_lower_own(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return fsr_lower_eval(l, l->flow->node[link.id].arg[0], index);
 }
 
+/* On a CPU, whose loops along rows add one to the other, rows that are combined into one go with folds of them. */
+static bool joins_folds(const fsr_lowering *l, const fsr_flow_node *n) {
+    bool one = !l->p->target->gpu && l->group->nfolds && fsr_has(n->kind, FSR_FIELD_combine) && !n->axes;
+    for (int i = 0; i < l->group->nstores && one; ++i) {
+        const fsr_flow_node *other = &l->flow->node[l->group->store[i].id];
+        one = other == n || !fsr_is(other->kind, FSR_SCATTERS);
+    }
+    return one && !fsr_lower_scans(l);
+}
+
 /* A scatter is written over the array that it has for itself, by a kernel of its own: over what is scattered. */
 static bool take_base(fsr_lowering *l, const fsr_flow_node *n) {
     fsr_group *group = l->group;
     int from = *fsr_partition_stored(l->p, n->arg[0]);
-    if (group->nstores > 1 || group->nfolds)
+    if ((group->nstores > 1 || group->nfolds) && !joins_folds(l, n))
         return fsr_lower_refuse(l, "a scatter is a kernel of its own"), false;
     if (from < 0)
         return fsr_lower_blame(l, "what is scattered into comes first", n->arg[0]), false;
@@ -222,11 +241,11 @@ bool fsr_lower_store(fsr_lowering *l, int i) {
     fsr_operand operand = {.link = link};
     fsr_affine address;
     fsr_index index;
-    if (!l->group->in_place && !store_index(l, i, &index))
+    if (!is_section(l, i) && !store_index(l, i, &index))
         return false;
     l->storing = link;
     int array =
-        store_values(l, link, &index, &inst, &address) ? fsr_lower_array(l, &operand, n->dtype[link.output], true) : -1;
+        store_values(l, i, &index, &inst, &address) ? fsr_lower_array(l, &operand, n->dtype[link.output], true) : -1;
     inst.index = array < 0 ? -1 : fsr_lower_access(l, array, &address);
     if (inst.index < 0)
         return false;

@@ -8,6 +8,7 @@
 #include "fusion/clips.h"
 #include "fusion/contract.h"
 #include "fusion/epilogue.h"
+#include "fusion/fold_across.h"
 #include "fusion/loop_plan.h"
 #include "fusion/nest.h"
 #include "fusion/order_rows.h"
@@ -369,6 +370,8 @@ fsr_status fsr_flow_ready(fsr_flow *flow, const fsr_program_options *options, ch
         status = fsr_flow_window_axes(flow, options);
     if (!status)
         status = fsr_flow_window_folds(flow, options);
+    if (!status)
+        status = fsr_flow_fold_across(flow, options);
     if (!status)
         status = fsr_flow_order_rows(flow, options);
     if (!status)

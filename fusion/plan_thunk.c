@@ -50,9 +50,13 @@ static bool overwrites(const fsr_group *group) {
     return group->in_place && group->base.link.id >= 0;
 }
 
-/* Where a group's first result lies. A group that only reports what it finds has none. */
+/* Where a group's result over what it overwrites lies: its first one, or what is scattered. A group that only reports
+ * what it finds has none. */
 static int result_slot(const fsr_plan_builder *b, const fsr_group *group) {
-    return b->home_slot[group->store[0].id * FSR_MAX_OUTPUTS + group->store[0].output];
+    int over = 0;
+    for (int i = 1; i < group->nstores; ++i)
+        over = fsr_is(b->flow->node[group->store[i].id].kind, FSR_SCATTERS) ? i : over;
+    return b->home_slot[group->store[over].id * FSR_MAX_OUTPUTS + group->store[over].output];
 }
 
 /* The slot of what an in-place group overwrites, -1 for a leaf. */

@@ -170,7 +170,7 @@ static bool is_blocks(const fsr_kernel *k, const bool *moving, int number) {
 static fsr_stage_kind kind_of(const fsr_kernel *k, const bool *moving, int number) {
     const fsr_inst *inst = &k->inst[number];
     bool serial = inst->kind == FSR_INST_CALL || (inst->kind == FSR_INST_INSIDE && inst->mode == FSR_INDEX_WRAP);
-    if (inst->combines)
+    if (inst->combines && !fsr_inst_adds_rows(k, number))
         return FSR_STAGE_SERIAL;
     if (!moving[number])
         return FSR_STAGE_VECTOR;

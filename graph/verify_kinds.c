@@ -169,10 +169,11 @@ static const char *check_own(const fsr_applied *a) {
     return fsr_applied_dtype(a, 0) == a->n->dtype[0] ? NULL : "an argument of another dtype";
 }
 
+/* What is combined may have no computed index: the map alone then says where rows meet in one row. */
 static const char *check_scatter(const fsr_applied *a) {
     const fsr_content *n = a->n;
     const fsr_shape *part = a->arg[1] ? &a->arg[1]->shape : NULL;
-    if (n->nargs < 3 || n->nargs != 2 + __builtin_popcount(n->axes) || n->nout != 1)
+    if (n->nargs < 3 - (n->combine != NULL) || n->nargs != 2 + __builtin_popcount(n->axes) || n->nout != 1)
         return "arity";
     if (fsr_applied_dtype(a, 0) != n->dtype[0] || fsr_applied_dtype(a, 1) != n->dtype[0])
         return "an argument of another dtype";

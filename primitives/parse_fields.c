@@ -64,7 +64,8 @@ static void read_value(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
 
 static void read_axes(fsr_lex *l, const fsr_graph *g, fsr_rec *rec) {
     (void)g;
-    fsr_lex_expect(l, "axes=");
+    if (!fsr_lex_try(l, "axes="))
+        return; /* none: what asks for some is refused by the graph's verifier */
     do {
         int64_t axis = 0;
         fsr_lex_int(l, 0, FSR_MAX_DIMS - 1, &axis);

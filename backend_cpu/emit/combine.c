@@ -10,7 +10,8 @@
  *
  * Two elements of a loop may have one place. Counter-example to a loop that the compiler may turn into vector code, as
  * it may that of every other store: of eight elements with one place one would be counted. Where whole rows go to
- * computed places, a row's elements lie one beside the other, and its loop is vector code (rows.c). */
+ * computed places, a row's elements lie one beside the other, and its loop is vector code (rows.c); so is one in which
+ * each column has its place. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 
@@ -25,9 +26,10 @@ static void put_into(fsr_c_emit *e, const fsr_inst *inst, const char *where, con
     fsr_text_free(&text);
 }
 
-void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address) {
+void fsr_c_combined(fsr_c_emit *e, int number, const char *where, const char *address) {
+    const fsr_inst *inst = &e->k->inst[number];
     char value[FSR_EMIT_NAME];
-    if (e->along) {
+    if (e->along || fsr_inst_adds_rows(e->k, number)) {
         put_into(e, inst, "", address, fsr_c_value_name(e, inst->arg[0], value));
         return;
     }

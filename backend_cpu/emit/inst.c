@@ -149,7 +149,8 @@ void fsr_c_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
             fsr_text_add(to, "%s%s >= 0", to->size ? " & " : "", fsr_c_value_name(e, form->term[t].value, name));
 }
 
-static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
+static void put_store(fsr_c_emit *e, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
     const int buffer = e->k->access[inst->index].buffer;
     fsr_text address = {0}, drops = {0}, where = {0};
@@ -164,7 +165,7 @@ static void put_store(fsr_c_emit *e, const fsr_inst *inst) {
     fsr_dtype dtype = e->k->array[buffer].dtype;
     const char *at = address.data ? address.data : "", *if_any = where.data ? where.data : "";
     if (inst->combines)
-        fsr_c_combined(e, inst, if_any, at);
+        fsr_c_combined(e, number, if_any, at);
     else
         fsr_c_line(e, "%s%c%d[%s] = %s%s%s;", if_any, streams ? 'o' : 'x', buffer, at,
                    is_packed(e->k, inst->arg[0]) ? fsr_c_pack(e, dtype) : fsr_c_store(e, dtype),
@@ -197,7 +198,7 @@ static void put_inst(fsr_c_emit *e, int number) {
     if (inst->filter) {
         fsr_c_pack_store(e, number);
     } else if (inst->kind == FSR_INST_STORE) {
-        put_store(e, inst);
+        put_store(e, number);
     } else if (inst->kind == FSR_INST_COMBINE) {
         fsr_c_fold_step(e, inst->index);
     } else if (inst->kind == FSR_INST_ITERATE) {

@@ -160,7 +160,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to);
 /* ---- combine.c: stores that combine ------------------------------------------------------------ */
 
 /* The line of one, if `where` (empty: everywhere), at that address. */
-void fsr_c_combined(fsr_c_emit *e, const fsr_inst *inst, const char *where, const char *address);
+void fsr_c_combined(fsr_c_emit *e, int number, const char *where, const char *address);
 /* "v13 >= 0": where a store takes place whose symbols may drop. */
 void fsr_c_drops(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* What the kernel does in the tasks IDENTITY and MERGE, if it has such a store. */

@@ -290,6 +290,13 @@ static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
 /* Elements of the array for each element of the launch, at most, that a thread has a copy of it for. */
 enum { COPY_SHARE = 4 };
 
+/* Elements of the launch. */
+static int64_t elements_of(const fsr_job *j) {
+    const int64_t *integer = j->launch->integer;
+    const bool folds = j->shape->ndim > j->shape->nparallel;
+    return folds ? fsr_size_mul(integer[FSR_INT_ROWS], integer[FSR_INT_COLS]) : integer[FSR_INT_ROWS];
+}
+
 /* Pieces of a launch whose store combines: with an array for each worker, or, where that is as large as the launch,
  * alone. The copies are folded in the order of the workers. */
 static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, int64_t work, fsr_fault *fault) {
@@ -297,8 +304,7 @@ static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     const int others = fsr_thread_pool_size(threads) - 1;
     j->copy_bytes = fsr_round_up(fsr_size_mul(extent, j->shape->bytes), 64);
     const int64_t bytes = fsr_size_mul(fsr_size_add(j->copy_bytes, (int64_t)sizeof *j->copied), others);
-    if (fsr_size_mul(extent, COPY_SHARE * (others + 1)) > j->launch->integer[FSR_INT_ROWS] ||
-        !(j->copy = fsr_pool_take(pool, bytes))) {
+    if (fsr_size_mul(extent, COPY_SHARE * (others + 1)) > elements_of(j) || !(j->copy = fsr_pool_take(pool, bytes))) {
         call(j, j->whole, 0);
         return FSR_OK;
     }
@@ -317,8 +323,16 @@ static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
 }
 
 /* Of sums and products of floats: elements of the launch for each element of a copy and at least for each piece, and
- * pieces at most. */
-enum { ROUNDED_SHARE = 8, ROUNDED_PIECE = 1 << 15, ROUNDED_MOST = 32 };
+ * pieces at most; but rows that are added to one row are no more than so many a piece, as a chunk down a column has. */
+enum { ROUNDED_SHARE = 8, ROUNDED_PIECE = 1 << 15, ROUNDED_MOST = 32, ROUNDED_ROWS = 512 };
+
+static int64_t rounded_pieces(const fsr_job *j) {
+    const int64_t *integer = j->launch->integer;
+    const int64_t extent = integer[j->shape->extent], n = elements_of(j);
+    const int64_t most = smaller(ROUNDED_MOST, smaller(n / ROUNDED_PIECE, extent ? n / ROUNDED_SHARE / extent : 0));
+    const int64_t least = j->shape->ndim > j->shape->nparallel ? integer[FSR_INT_ROWS] / ROUNDED_ROWS : 0;
+    return most > least ? most : least;
+}
 
 static void work_rounded(void *arg, int worker) {
     fsr_job *j = arg;
@@ -335,10 +349,19 @@ static void work_rounded(void *arg, int worker) {
     }
 }
 
-/* Pieces whose order counts, with an array for each, whoever computes them; they are folded in their order. */
+/* Neighbours are folded, and then pairs of these. */
+static void merge_rounded(fsr_job *j) {
+    j->whole[FSR_TASK_MODE] = FSR_MODE_MERGE;
+    for (int64_t step = 1; step < j->items; step *= 2)
+        for (int64_t i = 0; i + step < j->items; i += 2 * step) {
+            j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * (i + step - 1));
+            call_into(j, j->whole, 0, i);
+        }
+}
+
+/* Pieces whose order counts, with an array for each, whoever computes them. */
 static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, bool alone, fsr_fault *fault) {
-    const int64_t extent = j->launch->integer[j->shape->extent], n = j->launch->integer[FSR_INT_ROWS];
-    const int64_t most = smaller(ROUNDED_MOST, smaller(n / ROUNDED_PIECE, extent ? n / ROUNDED_SHARE / extent : 0));
+    const int64_t extent = j->launch->integer[j->shape->extent], most = rounded_pieces(j);
     j->band = j->shape->band ? j->launch->integer[j->shape->band] : 0;
     if (most > 1)
         choose_dimension(j, most);
@@ -356,11 +379,7 @@ static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *po
         work_rounded(j, 0);
     else
         fsr_thread_pool_run(threads, work_rounded, j);
-    j->whole[FSR_TASK_MODE] = FSR_MODE_MERGE;
-    for (int64_t i = 0; i + 1 < j->items; i++) {
-        j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * i);
-        call(j, j->whole, 0);
-    }
+    merge_rounded(j);
     fsr_pool_give(pool, j->copy, bytes);
     return FSR_OK;
 }
@@ -372,7 +391,7 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
     int64_t work = work_of(shape, launch->integer);
     bool alone = work < SMALL_WORK || fsr_thread_pool_size(threads) == 1;
     prepare(&j, cache_bytes);
-    if (shape->columns && rows > 0 && cols > shape->part) {
+    if (shape->columns && shape->combined < 0 && rows > 0 && cols > shape->part) {
         j.parts = fsr_ceil_div(cols, shape->part);
         if ((shape->scans && !(alone && shape->counts)) || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
             return run_parts(&j, threads, pool, alone, fault);

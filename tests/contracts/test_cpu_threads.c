@@ -75,6 +75,14 @@ static int columns(fsr_graph *g, fsr_node *out) {
     return 2;
 }
 
+/* One kernel: rows are added to one row, in pieces. */
+static int rows_and_columns(fsr_graph *g, fsr_node *out) {
+    fsr_node x = data(g, 1709, 401);
+    out[0] = fsr_sum(x, &axis1, 1, 0);
+    out[1] = fsr_sum(fsr_exp(x), &axis0, 1, 0);
+    return 2;
+}
+
 static int long_scans(fsr_graph *g, fsr_node *out) {
     fsr_node x = data(g, 1, 500009);
     fsr_node s = fsr_cumsum(fsr_mul(x, x), AXES(0), 1, 0);
@@ -130,6 +138,7 @@ static const struct {
     {"two long rows", two_long_rows},
     {"rows", rows},
     {"columns", columns},
+    {"rows and columns", rows_and_columns},
     {"long scans", long_scans},
     {"scans of rows", scans_of_rows},
     {"filters", filters},
