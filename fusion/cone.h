@@ -101,6 +101,8 @@ bool fsr_cone_scatters(const fsr_cone *cone, const fsr_cone_node *at);
 /* In a kernel with a fold the node takes whole arrays in the order of memory and across it: no loop is in order for
  * both, and only maps go by squares. */
 bool fsr_cone_turns(const fsr_cone *cone, const fsr_cone_node *at);
+/* The node is asked for along the order of its memory and across it, as f(x) + f(x).T asks f(x). */
+bool fsr_cone_crosses(const fsr_cone *cone, const fsr_cone_node *at);
 /* cone_lost.c. Elements of a node that are neighbours in memory are neighbours along another dimension of the domain
  * than the innermost; and it has one for each point of the domain, and a near cache does not hold them. */
 bool fsr_cone_is_turned(const fsr_cone *cone, int id, const fsr_index *index);

@@ -21,6 +21,13 @@ bool fsr_cone_is_turned(const fsr_cone *c, int id, const fsr_index *index) {
     return other && llabs(at.coef[last]) >= CLOSE;
 }
 
+bool fsr_cone_crosses(const fsr_cone *c, const fsr_cone_node *at) {
+    bool turned = false, straight = false;
+    for (int i = at->asked; i >= 0; i = c->asked[i].next)
+        *(fsr_cone_is_turned(c, at->id, &c->asked[i].index) ? &turned : &straight) = true;
+    return turned && straight;
+}
+
 double fsr_cone_gap(const fsr_cone *c, int id, const fsr_index *index) {
     fsr_affine at;
     if (!c->prices->picks || !c->domain.ndim)

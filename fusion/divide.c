@@ -104,8 +104,9 @@ static double work_of(const division *s, const cut *c) {
             know(group, c->dim, &at, &known);
         }
         const fsr_price_work work = fsr_price_version(&s->loop, &known);
-        sum += fmax(work.operations / s->prices->issue, fsr_price_accesses(s->prices, &work, INFINITY)) *
-               (double)at.count / (double)extent;
+        sum +=
+            fmax((work.operations + work.single) / s->prices->issue, fsr_price_accesses(s->prices, &work, INFINITY)) *
+            (double)at.count / (double)extent;
     }
     return elements * sum;
 }
@@ -174,6 +175,18 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
     return false;
 }
 
+/* Something is gathered in rows of so few elements that loops along them have no stages: those of a place each have. */
+static bool is_brief(const division *s) {
+    const fsr_group *group = &s->unmerged.group;
+    const fsr_kernel *k = group->kernel;
+    bool gathers = false;
+    for (int a = 0; a < k->naccesses && !gathers; ++a) {
+        const fsr_form f = fsr_form_of_access(k, k->integer, a);
+        gathers = fsr_price_is_gather(&f);
+    }
+    return gathers && s->prices->brief > 0 && (double)group->extent[k->ndim - 1] <= s->prices->lanes / 2;
+}
+
 /* Whether a cut of the kernel, whose work as scheduled is known, leaves so much less of it that it is worth looking at.
  * What is not scheduled yet has no loops that leave no vector code: its work says which part of it a cut leaves, and
  * not how much that is. */
@@ -184,7 +197,7 @@ static bool find_cut(division *s, const fsr_domain *domain, double work, cut *c)
     fsr_price_loop_of(&s->loop, s->prices, &s->unmerged.group, 0);
     bool found = best_cut(s, c, &left);
     const double whole = found ? work_of(s, NULL) : 0;
-    found = found && left * work / whole + s->prices->launch < (1 - s->prices->gain) * work;
+    found = found && (is_brief(s) || left * work / whole + s->prices->launch < (1 - s->prices->gain) * work);
     fsr_kernel_free(s->unmerged.group.kernel);
     return found;
 }

@@ -6,10 +6,10 @@
  *
  * A load under a guard is served by the same load without one, but not the other way round. Counter-example: in
  * update(x, view, x[view] * 2) the section could do with x loaded inside it only, and the choice could not. An element
- * that is there and is the same everywhere, the start of a slice, needs no guard; nor does, on a CPU behind a gather,
- * one that is there and moves along no dimension that the guard asks, as of a row that is assigned: no loop has a
- * version for what a computed place is asked, and with a load behind a question for each element it was no vector
- * code. */
+ * that is there and is the same everywhere, the start of a slice, needs no guard. Nor does, on a CPU, one that is
+ * there and moves along no dimension that the guard asks, if that asks each element: a row that is assigned, behind a
+ * gather, or the edge that a pad repeats. Counter-example to asking: a compiler loads one element behind a question
+ * that differs for each by branches alone, and rows of 24 with their edges repeated took three times as long. */
 #include "fusion/lower.h"
 
 fsr_level fsr_lower_level(const fsr_lowering *l, const fsr_affine *at) {
@@ -85,16 +85,17 @@ static bool is_there(const fsr_lowering *l, const fsr_affine *address, int64_t e
     return there && low >= 0 && high < elements;
 }
 
-/* The guard asks a computed place, and of no dimension along which the address moves. */
+/* The guard asks a computed place or the last dimension, and none along which the address moves. */
 static bool asks_elsewhere(const fsr_lowering *l, const fsr_affine *address, const fsr_guard *guard) {
-    bool along = false, computed = false;
+    const int ndim = l->group->domain.ndim;
+    bool along = false, each = false;
     for (int i = 0; i < guard->n; ++i) {
         const fsr_affine *at = &l->box[guard->condition[i]].at;
-        computed = computed || at->nterms > 0;
-        for (int d = 0; d < l->group->domain.ndim; ++d)
+        each = each || at->nterms > 0 || (ndim && at->coef[ndim - 1] != 0);
+        for (int d = 0; d < ndim; ++d)
             along = along || (address->coef[d] != 0 && at->coef[d] != 0);
     }
-    return computed && !along;
+    return each && !along;
 }
 
 /* The guard of a load at present, 0: it needs none. */

@@ -64,10 +64,10 @@ int fsr_price_inner(const fsr_kernel *k);
 double fsr_price_inner_extent(const fsr_group *group);
 /* Elements apart along a dimension of the domain; 0: the same one. Of computed places nothing is known. */
 double fsr_price_stride(const fsr_group *group, int access, int d);
-/* Operations, with what guards cost that are asked for, and loads and stores, both counted in loads: processors do
- * operations beside them. */
+/* Operations, with what guards cost that are asked for; those that are done one by one in loops of any length; and
+ * loads and stores, both counted in loads: processors do operations beside them. */
 typedef struct fsr_price_work {
-    double operations, loads, stores;
+    double operations, single, loads, stores;
 } fsr_price_work;
 /* A pass of a scheduled kernel, and what no version of its loop changes, of each instruction of its body: the part of
  * it that an element is charged for, and of loads and stores the stride, what gathering costs, and loads. */
@@ -79,6 +79,8 @@ typedef struct fsr_price_loop {
     double share[FSR_MAX_INSTS], stride[FSR_MAX_INSTS], gather[FSR_MAX_INSTS], access[FSR_MAX_INSTS];
 } fsr_price_loop;
 void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass);
+/* How many times longer its operations take in a loop of a few turns, but those done one by one in any case. */
+double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group);
 /* Of an element, where a version of the loop runs. Who asks for many versions makes the loop once. */
 fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version);
 /* The same of a loop that is asked for once. */

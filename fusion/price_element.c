@@ -142,13 +142,15 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     }
 }
 
-/* A load with a stride, of which a guard is asked that the innermost loop changes: no compiler makes vector code of
- * it. */
+/* A load with a stride, or of one element, of which a guard is asked that the innermost loop changes: no compiler
+ * makes vector code of it. */
 static bool is_scalar(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
     const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
     bool inner = false;
-    if (inst->kind != FSR_INST_LOAD || !inst->guard || l->stride[number] <= 1 ||
+    const bool few = k->schedule.kind == FSR_SCHEDULE_MAP && l->inner < l->prices->brief;
+    const bool beside = l->stride[number] <= 1 && (l->stride[number] > 0 || !few);
+    if (inst->kind != FSR_INST_LOAD || !inst->guard || beside ||
         fsr_guard_known(k, version, inst->guard - 1) != FSR_ASKED)
         return false;
     for (int i = 0; i < k->guard[inst->guard - 1].n; ++i) {
@@ -267,8 +269,22 @@ static sums sums_in_branches(const fsr_price_loop *l) {
     return sum;
 }
 
+/* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
+ * and what is left one by one. What is no vector code in any case does not take that again: a paste in rows of 5 was
+ * priced at nine times what it takes. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7
+ * times their price (seed 170008), maxima in rows of 15 7.9 times (171246). */
+double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
+    const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
+    const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
+    if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
+        return 1;
+    const double left = fmod(inner, prices->lanes);
+    const double turns = rows ? 1 : floor(inner / prices->lanes) + (left >= half) + fmod(left, half);
+    return turns * prices->lanes / inner;
+}
+
 /* How many times longer operations take in a loop of so few turns that it has no versions, and that vectors of which
- * most are left over: of less than one, price_kernel.c's lost_vectors knows the rest. */
+ * most are left over: of less than one, fsr_price_lost_vectors knows the rest. */
 static double lost_by_asking(const fsr_prices *prices, double turns) {
     const double few = fmin(prices->brief, 2 * prices->lanes);
     return turns >= few ? 1 : turns < prices->lanes ? fmax(turns, 1) : prices->lanes * prices->lanes / turns;
@@ -279,14 +295,13 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const fsr_kernel *k = l->group->kernel;
     const sums sum = k->schedule.branched ? sums_in_branches(l) : sums_of(l, version);
     const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased;
-    const bool branches = sum.asks && k->schedule.kind == FSR_SCHEDULE_MAP && l->inner < prices->brief;
-    const bool serial =
-        branches || (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
+    const bool serial = (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
     const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, l->inner), 1) : 1;
+    const bool single = lost * fsr_price_lost_vectors(prices, l->group) >= prices->lanes;
     const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
-    return (fsr_price_work){sum.operations * lost + picks +
-                                sum.gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1),
-                            sum.loads, sum.stores};
+    const double gathers = sum.gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1);
+    return (fsr_price_work){(single ? 0 : sum.operations * lost) + picks,
+                            (single ? sum.operations * prices->lanes : 0) + gathers, sum.loads, sum.stores};
 }
 
 /* What is done once a row. By columns a loop over a block's rows does it, which has no stages: beside a gather nothing
@@ -297,7 +312,7 @@ fsr_price_work fsr_price_row(const fsr_prices *prices, const fsr_group *group) {
     uint32_t moves[FSR_MAX_INSTS];
     fsr_price_loop l;
     if (!prices->aside || !k->npasses)
-        return (fsr_price_work){0, 0, 0};
+        return (fsr_price_work){0};
     l.prices = prices;
     l.group = group;
     l.inner = 1;
@@ -312,7 +327,7 @@ fsr_price_work fsr_price_row(const fsr_prices *prices, const fsr_group *group) {
     const sums sum = sums_of(&l, &(fsr_loop_version){0, 0});
     const bool rows = k->schedule.kind != FSR_SCHEDULE_COL;
     const double lost = rows || sum.gathers > 0 ? prices->lanes : 1, slow = rows ? prices->strided : 1;
-    return (fsr_price_work){sum.operations * lost + sum.gathers, sum.loads * slow, sum.stores * slow};
+    return (fsr_price_work){0, sum.operations * lost + sum.gathers, sum.loads * slow, sum.stores * slow};
 }
 
 fsr_price_work fsr_price_element(const fsr_prices *prices, const fsr_group *group, int pass,

