@@ -29,6 +29,7 @@ enum {
     FAR_AHEAD = 16,     /* of one by few threads, while those before them are combined */
     BRIEF_WORDS = 96,   /* registers of a thread for states of rows that it folds alone, and what it loads for them */
     LINE_BYTES = 128,   /* of memory, which a warp loads at once */
+    SHORT_COLS = 32,    /* columns that a thread of a row has, where fewer fill the machine */
     DEALT_COLS = 8,     /* columns of a thread that are worth taking in turn */
     BRIEF_THREADS = 128 /* of them for each processor: fewer fold the columns side by side */
 };
@@ -135,6 +136,21 @@ static void gpu_dealt(const fsr_group *group) {
     s->items = s->items > s->vector ? s->items : s->vector;
 }
 
+/* Of short columns no more threads share a row than keep the machine busy: what they tell each other in the end is
+ * more work than a few columns. Counter-example to eight in any case: of 32 columns, four sums of each, in each of four
+ * rows, a thread had four, and 15 instructions for a product, of which one thread of a row has 4.5, two have 5.6. */
+static void gpu_short(const fsr_group *group) {
+    const fsr_kernel *k = group->kernel;
+    fsr_schedule *s = &group->kernel->schedule;
+    const int64_t rows = k->integer[FSR_INT_ROWS] / s->vector, cols = k->integer[FSR_INT_COLS];
+    int lanes = s->threads / s->abreast;
+    while (!s->dealt && lanes > 1 && fsr_ceil_div(cols, lanes) < SHORT_COLS &&
+           fsr_size_mul(rows, lanes / 2) >= fsr_nominal_threads()) {
+        s->abreast *= 2;
+        lanes /= 2;
+    }
+}
+
 /* Elements apart of a load along dimension d; less than 0: nobody knows. */
 static double apart(const fsr_kernel *k, const fsr_form *f, int d) {
     double stride = -1;
@@ -197,6 +213,7 @@ void fsr_schedule_gpu_columns(fsr_group *group) {
     } else {
         gpu_brief(group);
         gpu_dealt(group);
+        gpu_short(group);
     }
     int64_t tiles = fsr_ceil_div(rows, (int64_t)s->abreast * s->vector);
     int64_t lanes = s->threads / s->abreast;
