@@ -246,8 +246,9 @@ static void read(fsr_cone *c, const fsr_cone_node *at, double times, int indices
     for (int i = at->asked; i >= 0 && fsr_cone_is_whole(c, at->id); i = c->asked[i].next)
         *(fsr_cone_is_turned(c, at->id, &c->asked[i].index) ? &c->turned : &c->straight) +=
             evaluations(c, &c->asked[i]);
-    for (int i = at->asked; i >= 0 && c->fold; i = c->asked[i].next)
-        c->picked += evaluations(c, &c->asked[i]) * fsr_cone_gap(c, at->id, &c->asked[i].index);
+    for (int i = at->asked; i >= 0; i = c->asked[i].next)
+        *(c->fold ? &c->picked : &c->work) +=
+            evaluations(c, &c->asked[i]) * (c->fold ? fsr_cone_gap : fsr_cone_square)(c, at->id, &c->asked[i].index);
     c->tiled = c->tiled && c->nloads <= c->prices->staged;
 }
 

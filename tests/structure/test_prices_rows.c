@@ -11,16 +11,19 @@ static int kernels_of(const fsr_target *target, fsr_node out) {
     return kernels;
 }
 
-/* A function is not computed for an element and again for the transposed one; what costs less than a store is. */
+/* A function is not computed for an element and again for the transposed one, nor are several arrays loaded so; what
+ * costs less than a store is. */
 static void functions_across_memory_are_stored(void **state) {
     (void)state;
     fsr_node x = plan_matrix(g, 512, 512);
-    fsr_node dear = fsr_exp(x), cheap = fsr_abs(x);
+    fsr_node y = plan_matrix(g, 1180, 1180), z = plan_matrix(g, 1180, 1180), u = plan_matrix(g, 1180, 1180);
+    fsr_node dear = fsr_exp(x), cheap = fsr_abs(x), many = fsr_where(fsr_greater(y, fsr_float(g, 0.5)), z, u);
     dear = fsr_add(dear, fsr_transpose(dear, NULL));
     cheap = fsr_add(cheap, fsr_transpose(cheap, NULL));
     assert_int_equal(kernels_of(&target_cpu, dear), 2);
     assert_int_equal(kernels_of(&target_gpu, dear), 1);
     assert_int_equal(kernels_of(&target_cpu, cheap), 1);
+    assert_int_equal(kernels_of(&target_cpu, fsr_add(many, fsr_transpose(many, NULL))), 2);
 }
 
 /* Means of rows of 192 behind a pad took 0.088 ms in one kernel, and 0.066 behind a store; longer rows in arrays that
