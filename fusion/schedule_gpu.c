@@ -35,7 +35,7 @@ enum {
 /* What folds hold of an element counts as arrays do: storing a result later must not make an accepted kernel too
  * wide. */
 static int words_held(const fsr_kernel *k) {
-    size_t wide = (size_t)fsr_columns_widest(k);
+    size_t wide = (size_t)fsr_kernel_widest(k);
     for (int i = 0; i < k->nfolds; ++i)
         for (int c = 0; c < k->fold[i].combine->arity; ++c)
             if (fsr_dtype_size(fsr_fold_dtype(&k->fold[i], c)) > wide)
