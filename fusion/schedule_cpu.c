@@ -23,8 +23,10 @@ enum {
     STATE = 4,          /* bytes of a row's states with which there are twice as many */
     LONG_GROUP = 1024,  /* where rows lie side by side in memory and are gone over once, */
     FEW_ROWS = 8,       /* of a sequence that each row is in its own piece of memory */
+    FEWEST_ROWS = 32,   /* of short ones */
     CHUNK_STATES = 4,   /* states of a fold by columns: its result, its chunk, chunks that wait */
     GROUP_BYTES = 32 << 10, /* and what there is of each is no more than this */
+    NEAR_BYTES = 8 << 10,   /* what a block of short rows along memory has of them */
     KEPT_BYTES = 256 << 10,
     STRIP = 512,
     BLOCK = 16,
@@ -71,6 +73,20 @@ static bool is_one_sweep(const fsr_kernel *k) {
     for (int f = 0; f < k->nforms; ++f)
         plain = plain && !k->form[f].nterms;
     return plain;
+}
+
+/* Rows of a block of short rows along memory, of which each column takes an element of every line: all of them are near
+ * until the last column has come. Counter-example to as many as elsewhere: running sums of rows of 16 and a sine of
+ * them, four arrays, took 3.7, 2.8, 2.7 and 2.4 ms by 256, 128, 64 and 16 rows (seed 920473). */
+static int near_rows(const fsr_kernel *k, int rows) {
+    int64_t bytes = 0;
+    if (k->integer[FSR_INT_COLS] > SHORT || fsr_columns_lie_beside(k))
+        return rows;
+    for (int a = 0; a < k->narrays; ++a)
+        bytes += k->integer[FSR_INT_COLS] * (int64_t)fsr_dtype_size(k->array[a].dtype);
+    while (rows > FEWEST_ROWS && rows * bytes > NEAR_BYTES)
+        rows /= 2;
+    return rows;
 }
 
 /* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes
@@ -154,6 +170,8 @@ bool fsr_schedule_cpu(fsr_group *group) {
     const bool placed = compacts(k) || fsr_kernel_place_filters(k);
     if (!fsr_choose_outputs(group))
         s->abreast = s->kind == FSR_SCHEDULE_COL ? group_of(k, side, apart) : 1;
+    if (s->kind == FSR_SCHEDULE_COL && !s->tall && apart)
+        s->abreast = near_rows(k, s->abreast);
     s->brief = k->ndim == 0 || group->extent[s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1 : k->ndim - 1] < BRIEF;
     s->lanes = lanes_of(group);
     s->chunk = one_accumulator(k) ? 512 : 4096; /* the depth of a sum, docs/semantics.md */
