@@ -59,6 +59,7 @@ typedef struct fsr_walk {
         laned; /* STRIPS: reductions have `lanes` accumulators each, into which a strip's elements go when they are done */
     bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
                       arguments below the limits of its functions, and for any */
+    int rest;  /* LANES: elements that what is left over of the lanes does side by side; 0: one by one */
 } fsr_walk;
 
 /* Elements of a block that a scan takes together, at the distances 1 and 2: a part of how it is associated. */

@@ -64,6 +64,9 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
         return fsr_check_bad(v, "schedule: strips of %d are no multiple of %d lanes", s->strip, s->lanes);
     if (walk->laned && (!strips || s->lanes < 2 || s->strip % s->lanes != 0 || !fsr_body_may_be_laned(v->k, body)))
         return fsr_check_bad(v, "schedule: the strips of pass %d have no lanes", body->pass);
+    if (walk->rest &&
+        (walk->form != FSR_WALK_LANES || chain || !fsr_power_of_two(walk->rest) || walk->rest >= s->lanes))
+        return fsr_check_bad(v, "schedule: a rest of %d side by side in pass %d", walk->rest, body->pass);
     if (walk->form == FSR_WALK_PAIRS && s->strip < 32)
         return fsr_check_bad(v, "schedule: pairs in strips of %d", s->strip);
     if (strips && fsr_body_has_scan(v->k, body) &&

@@ -181,6 +181,8 @@ static void print_walk(FILE *to, const char *margin, const char *which, int pass
         fsr_fput(to, " functions %d", walk->functions);
     fputs(walk->phased ? " phased" : "", to);
     fputs(walk->laned ? " laned" : "", to);
+    if (walk->rest)
+        fsr_fput(to, " rest %d", walk->rest);
     fputs(walk->near ? " near\n" : "\n", to);
 }
 
@@ -289,5 +291,6 @@ void fsr_read_walk(fsr_kernel_reader *r) {
     walk->functions = fsr_lex_try(l, "functions") ? read_number(l) : 0;
     walk->phased = fsr_lex_try(l, "phased");
     walk->laned = fsr_lex_try(l, "laned");
+    walk->rest = fsr_lex_try(l, "rest") ? read_number(l) : 0;
     walk->near = fsr_lex_try(l, "near");
 }

@@ -19,7 +19,7 @@ static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
     } else {
         fsr_c_line(e, "const i64 few = c1 - c0 < %d, c2 = few ? c0 : c0 + (c1 - c0) / %d * %d;", lanes, lanes, lanes);
         fsr_c_fold_reset(e, loop->folds, loop->nfolds);
-        fsr_c_lanes(e, loop, "few ? 0 : c - c2");
+        fsr_c_lanes(e, loop, true);
     }
     fsr_c_begin(e, "if (!few)");
     fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
@@ -46,7 +46,7 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_serial(e, loop);
     } else if (e->laned) {
         fsr_c_line(e, "const i64 c2 = c0 + (c1 - c0) / %d * %d;", e->s->lanes, e->s->lanes);
-        fsr_c_lanes(e, loop, "c - c2");
+        fsr_c_lanes(e, loop, false);
     } else {
         fsr_c_serial(e, loop);
     }

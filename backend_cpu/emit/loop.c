@@ -244,15 +244,30 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
-/* Columns [c0, c2) in whole batches of lanes, then the rest up to c1, each in the lane that `lane` says. */
-void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane) {
+/* Columns from c2 on, a few side by side, up to the last few. */
+static void put_rest(fsr_c_emit *e, const fsr_body *loop, bool few) {
+    fsr_c_line(e, "i64 c3 = c2;");
+    fsr_c_begin(e, "for (; %sc3 + %d <= c1; c3 += %d)", few ? "!few && " : "", e->walk->rest, e->walk->rest);
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 b = 0; b < %d; ++b)", e->walk->rest);
+    fsr_c_line(e, "const i64 c = c3 + b, l = c - c2;");
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+/* Columns [c0, c2) in whole batches of lanes, then the rest up to c1, each in its lane, or, of `few` columns, in the
+ * first. */
+void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, bool few) {
     if (fsr_walk_is_staged(e->walk))
         fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_stages);
     else
         fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_batches);
-    fsr_c_begin(e, "for (i64 c = c2; c < c1; ++c)");
+    if (e->walk->rest)
+        put_rest(e, loop, few);
+    fsr_c_begin(e, "for (i64 c = %s; c < c1; ++c)", e->walk->rest ? "c3" : "c2");
     fsr_c_scalar_mark(e);
-    fsr_c_line(e, "const i64 l = %s;", lane);
+    fsr_c_line(e, "const i64 l = %sc - c2;", few ? "few ? 0 : " : "");
     put_columns_body(e, loop);
     fsr_c_end(e);
 }

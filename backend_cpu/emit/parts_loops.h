@@ -25,7 +25,7 @@ void fsr_c_scalar_mark(fsr_c_emit *e);
  * then the rest, each in the lane that `lane` says. */
 void fsr_c_columns(fsr_c_emit *e, const fsr_body *loop);
 void fsr_c_serial(fsr_c_emit *e, const fsr_body *loop);
-void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, const char *lane);
+void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, bool few);
 
 /* ---- chunks.c: passes ------------------------------------------------------------------------ */
 

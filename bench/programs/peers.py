@@ -7,7 +7,8 @@
 
 fusor-bench writes each program's inputs, the libraries load them, one after the other, and compute numpy_programs.py's text: NumPy as
 it stands, Numba by njit, JAX by jit, torch by torch.compile of NumPy code. A result is compared with NumPy's before it is timed;
-the median of --reps runs counts, compilation is apart. On a GPU arrays lie on it before the clock starts. f32 throughout: products of
+the median of --reps samples counts, compilation is apart. On a GPU arrays lie on it before the clock starts, and a sample is the mean
+of as many calls as last 2 ms, waited for together, as Fusor's is: else each would have a launch and a wait for itself. f32 throughout: products of
 matrices in full f32 precision (JAX: highest; torch: no TF32). A library that cannot take a program, or gives something else, has
 "-", and the reason is printed below the table. Fusor's times are of fusor-bench --pairs 7 of the same programs, before the others.
 The last column is the fastest library's time over Fusor's: above 1 Fusor is ahead. With --processor everything has one thread and
@@ -40,11 +41,15 @@ import numpy as np
 from numpy_programs import SOURCE, inputs_of, numpy_programs, programs_of, worst_of
 
 
-# ---- each library: name -> function of NumPy's inputs that gives (a call without arguments, its results as NumPy's) ------------
+# ---- each library: its functions, and what makes of one and NumPy's inputs (a call, a wait for what it gives, NumPy's of that) --
+
+def at_once(result):
+    return result
+
 
 def run_numpy():
     def prepare(function, inputs):
-        return (lambda: function(*inputs)), lambda result: result
+        return (lambda: function(*inputs)), at_once, lambda result: result
     return numpy_programs(), prepare
 
 
@@ -77,7 +82,7 @@ def run_numba():
     space.update(functions)
 
     def prepare(function, inputs):
-        return (lambda: function(*inputs)), lambda result: result
+        return (lambda: function(*inputs)), at_once, lambda result: result
     return functions, prepare
 
 
@@ -105,7 +110,7 @@ def run_jax():
 
     def prepare(function, inputs):
         compiled, arrays = jax.jit(function), [jax.device_put(x) for x in inputs]
-        return (lambda: jax.block_until_ready(compiled(*arrays))), lambda result: result
+        return (lambda: compiled(*arrays)), jax.block_until_ready, lambda result: result
     return functions, prepare
 
 
@@ -122,11 +127,13 @@ def run_torch():
 
         def call():
             with torch.device(device):
-                result = on_device(*arrays)
+                return on_device(*arrays)
+
+        def wait(result):
             if device == "cuda":
                 torch.cuda.synchronize()
             return result
-        return call, lambda r: tuple(x.cpu().numpy() if hasattr(x, "cpu") else x for x in (r if isinstance(r, tuple) else (r,)))
+        return call, wait, lambda r: tuple(x.cpu().numpy() if hasattr(x, "cpu") else x for x in (r if isinstance(r, tuple) else (r,)))
     return numpy_programs(), prepare
 
 
@@ -136,23 +143,35 @@ def results(value):
     return [np.asarray(x) for x in (value if isinstance(value, tuple) else (value,))]
 
 
-def measure(call):
+SAMPLE, MOST = 2e-3, 1024
+
+
+def sample(call, wait, calls):
+    begin = clock()
+    for _ in range(calls):
+        result = call()
+    wait(result)
+    return (clock() - begin) / calls
+
+
+def measure(call, wait):
     times, start = [], time.perf_counter()
+    calls = 1
+    while options.backend == "cuda" and calls < MOST and calls * sample(call, wait, calls) < SAMPLE:
+        calls *= 2
     while len(times) < options.reps and (len(times) < 3 or time.perf_counter() - start < options.seconds):
-        begin = clock()
-        call()
-        times.append(clock() - begin)
+        times.append(sample(call, wait, calls))
     return 1e3 * (min(times) if options.processor else statistics.median(times))
 
 
 def one(function, prepare, inputs, want):
-    call, fetch = prepare(function, inputs)
-    got = results(fetch(call()))
+    call, wait, fetch = prepare(function, inputs)
+    got = results(fetch(wait(call())))
     worst = max(worst_of(g, w) for g, w in zip(got, want)) if len(got) == len(want) else float("inf")
     if not worst <= 1e-3:
         raise ValueError(f"not what NumPy computes: {worst}")
-    call()
-    return measure(call)
+    wait(call())
+    return measure(call, wait)
 
 
 def fusor(directory, names):

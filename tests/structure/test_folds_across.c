@@ -34,8 +34,9 @@ static fsr_node each_row(fsr_node v) {
 static void one_kernel(void **state) {
     (void)state;
     const fsr_node a = plan_matrix(g, ROWS, COLS), x = plan_vector(g, COLS), y = plan_vector(g, ROWS);
-    const fsr_node rows = along(fsr_mul(a, x));
-    const fsr_node both[] = {rows, down(fsr_mul(a, each_row(y)))}, chained = down(fsr_mul(a, each_row(rows)));
+    const fsr_node rows = along(fsr_mul(a, x)), large = plan_matrix(g, 6000, COLS);
+    const fsr_node both[] = {rows, down(fsr_mul(a, each_row(y)))};
+    const fsr_node chained = down(fsr_mul(large, each_row(along(fsr_mul(large, x)))));
     const fsr_node turned[] = {rows, along(fsr_mul(fsr_transpose(a, (int[]){1, 0}), y))};
     const fsr_node greatest[] = {fsr_max(a, AXES(0), 1, 0), along(fsr_exp(a))};
     check("A x and y A", both, 2, 1, true);
@@ -51,10 +52,12 @@ static void others(void **state) {
     const fsr_node a = plan_matrix(g, ROWS, COLS), small = plan_matrix(g, 300, 300), wide = plan_matrix(g, 100, 50000);
     const fsr_node several[] = {along(a), down(a), down(fsr_mul(a, a))};
     const fsr_node scaled[] = {along(a), fsr_div(a, down(a))};
+    const fsr_node chained = down(fsr_mul(a, each_row(along(a))));
     const fsr_node scanned = down(fsr_mul(a, each_row(fsr_cumsum(along(a), AXES(0), 1, 0))));
     const fsr_node near[] = {along(small), down(small)}, broad[] = {along(wide), down(wide)};
     check("sums and sums of squares", several, 3, 2, false);
     check("divided by the sums", scaled, 2, 2, false);
+    check("A^T A x of what a cache holds", &chained, 1, 2, false);
     check("a scan between", &scanned, 1, 3, false);
     check("a small matrix", near, 2, 2, false);
     check("long rows", broad, 2, 2, false);
