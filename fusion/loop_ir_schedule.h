@@ -68,7 +68,7 @@ enum { FSR_SCAN_QUAD = 4 };
 enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
 /* Of `fetched`: how many elements before it loads one a stage asks for it; and from how many elements on, for each of a
  * strip, the first and the last one's places count as apart. */
-enum { FSR_FETCH_AHEAD = 64, FSR_FETCH_APART = 8 };
+enum { FSR_FETCH_AHEAD = 128, FSR_FETCH_APART = 8 };
 /* Elements of a strip that a stage of gathers loads at once where they are neighbours. */
 enum { FSR_GATHER_PIECE = 16 };
 /* How far ahead a filter asks for what comes: what a strip of short elements takes is less than memory does. */

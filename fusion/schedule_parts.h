@@ -52,6 +52,9 @@ void fsr_finish_streams(fsr_kernel *k);
 void fsr_finish_ahead(fsr_kernel *k);
 void fsr_finish_coming(fsr_kernel *k);
 void fsr_finish_fetched(fsr_kernel *k);
+/* A store that combines each element of a loop at a place of its own; and in an array that no near cache holds. */
+bool fsr_combines_each(const fsr_kernel *k, const fsr_inst *inst);
+bool fsr_combines_far(const fsr_kernel *k, const fsr_inst *inst);
 /* schedule_twins.c: loads of every other element, when all else is settled. */
 void fsr_finish_twins(fsr_kernel *k);
 /* schedule_version.c: the versions that the sizes call for, the largest first; and of them those that are printed. */

@@ -352,15 +352,27 @@ int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
 /* ---- phases --------------------------------------------------------------------------------------- */
 
 /* An index that is told where it is outside is compared with both ends, and with what was told before. Counter-example
- * to leaving that beside the load: x[i] of 2^22 f32 from 16 KB took 4.9 ms, and 2.6 (AVX2) and 1.9 (AVX-512) in stages.
- * Counter-example to stages beside a store alone: sums of rows at places lost the loop along a row, and took twice as
- * long. */
+ * to leaving that beside the load: x[i] of 2^22 f32 from 16 KB took 4.9 ms, and 2.6 (AVX2) and 1.9 (AVX-512) in stages,
+ * and beside a store that combines: 2^24 counts of 2^8, 2^16 and 2^20 i32 32.8, 34.5 and 53 ms, and 12.6, 15.0 and 24.5
+ * so. Counter-example to stages beside a store of whole rows: sums of rows at places lost the loop along a row, and
+ * took twice as long. */
 static int looks(const fsr_inst *inst) {
     return inst->kind == FSR_INST_INSIDE && inst->mode == FSR_INDEX_RAISE ? VECTOR_WORK : 0;
 }
 
+/* The instruction combines at places that move with the loop. */
+static bool combines_moving(const fsr_kernel *k, const bool *moving, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    bool any = false;
+    for (int t = 0; inst->combines && t < fsr_access_form(k, inst->index)->nterms; ++t)
+        any = any || moving[fsr_access_form(k, inst->index)->term[t].value];
+    return any && fsr_combines_each(k, inst);
+}
+
+/* What combines in a far array has stages in any case: they ask for elements ahead. Counter-example to one loop: 2^24
+ * counts of 2^22 i32 took 273 ms, and 37 so. */
 bool fsr_body_is_phased(const fsr_kernel *k, const fsr_body *body) {
-    bool moving[FSR_MAX_INSTS], serial = false, blocks = false, gathers = false;
+    bool moving[FSR_MAX_INSTS], serial = false, blocks = false, waits = false, far = false;
     int work = 0, looked = 0;
     if (k->schedule.brief)
         return false;
@@ -370,12 +382,13 @@ bool fsr_body_is_phased(const fsr_kernel *k, const fsr_body *body) {
         const fsr_stage_kind kind = kind_of(k, moving, number);
         const bool own = kind != FSR_STAGE_VECTOR;
         serial = serial || own;
-        gathers = gathers || kind == FSR_STAGE_GATHER;
+        far = far || (combines_moving(k, moving, number) && fsr_combines_far(k, &k->inst[number]));
+        waits = waits || kind == FSR_STAGE_GATHER || combines_moving(k, moving, number);
         blocks = blocks || is_blocks(k, moving, number);
         work += !own && moving[number] ? fsr_inst_cost(k, number) : 0;
         looked += !own && moving[number] ? looks(&k->inst[number]) : 0;
         work += k->inst[number].kind == FSR_INST_COMBINE ? VECTOR_WORK - 1 : 0;
     }
-    return blocks || (serial && work + (gathers ? looked : 0) >= VECTOR_WORK) ||
+    return blocks || far || (serial && work + (waits ? looked : 0) >= VECTOR_WORK) ||
            (k->schedule.kind == FSR_SCHEDULE_COL && !fsr_body_limits_come_first(k, body));
 }

@@ -102,10 +102,11 @@ bool fsr_load_takes_every_other(const fsr_kernel *k, int number);
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
-/* On a CPU: arrays of which stages of gathers may ask for elements before they load them; and whether a load may: its
- * address goes along with nothing but values that an earlier stage holds for the whole strip. */
+/* On a CPU: arrays of which stages of gathers may ask for elements before they load them or combine with them; and
+ * whether a load, or a store that combines, may: its address goes along with nothing but values that an earlier stage
+ * holds for the whole strip. */
 uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k);
-bool fsr_load_may_fetch(const fsr_kernel *k, const bool *crossing, int number);
+bool fsr_access_may_fetch(const fsr_kernel *k, const bool *crossing, int number);
 /* What an index that an earlier stage holds does from one element to the next where all that a stage gathers are
  * neighbours in memory. */
 typedef enum fsr_going { FSR_GOES_ANYWHERE, FSR_STAYS, FSR_GOES_ON } fsr_going;

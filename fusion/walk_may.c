@@ -175,14 +175,16 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
     return fsr_kernel_is_nest(k) ? 0 : stored & ~other;
 }
 
-bool fsr_load_may_fetch(const fsr_kernel *k, const bool *crossing, int number) {
+bool fsr_access_may_fetch(const fsr_kernel *k, const bool *crossing, int number) {
     const fsr_inst *inst = &k->inst[number];
     const fsr_access *access = &k->access[inst->index];
     const fsr_index_form *form = fsr_access_form(k, inst->index);
     const int d = fsr_kernel_inner(k);
     bool held = false;
+    if (inst->kind == FSR_INST_LOAD ? k->array[access->buffer].written : !inst->combines)
+        return false;
     if (fsr_inst_guard(inst) >= 0 || access->linear || access->row_linear || form->divisor || d < 0 ||
-        form->stride[d] != FSR_STRIDE_ZERO || k->array[access->buffer].written)
+        form->stride[d] != FSR_STRIDE_ZERO)
         return false;
     for (int t = 0; t < form->nterms; ++t) {
         const int value = form->term[t].value;
@@ -242,7 +244,8 @@ uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k) {
         fsr_body_stages(k, &body, walk, stage, NULL);
         fsr_body_crossing(k, &body, stage, crossing);
         for (int i = 0; i < body.n; ++i)
-            if (k->inst[body.inst[i]].kind == FSR_INST_LOAD && fsr_load_may_fetch(k, crossing, body.inst[i]))
+            if ((k->inst[body.inst[i]].kind == FSR_INST_LOAD || walk->form == FSR_WALK_STRIPS) &&
+                fsr_access_may_fetch(k, crossing, body.inst[i]))
                 arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;

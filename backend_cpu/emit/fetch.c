@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements from anywhere in a large array (schedule.fetched), in generated C: the stage that loads them asks for each
- * so many elements before it loads it, in the second cache. Only where a strip's first and last index lie apart: what
- * goes along an array in order the processor fetches by itself, and asking would take longer than loading.
+/* Elements anywhere in a large array (schedule.fetched), in generated C: the stage that loads them, or combines with
+ * them, asks for each so many elements before it does, in the second cache. Only where a strip's first and last index
+ * lie apart: what goes along an array in order the processor fetches by itself, and asking would take longer than
+ * loading.
  *
  * Counter-example to loads alone: the 12 to 16 that a core has under way wait for a far cache or for memory, 12 ns each
- * of 2^24 f32; asked for 64 elements ahead, 9. */
+ * of 2^24 f32; asked for ahead, 9. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/walk.h"
 
 static bool is_fetched(const fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
-    return inst->kind == FSR_INST_LOAD && e->s->fetched >> e->k->access[inst->index].buffer & 1 &&
-           fsr_load_may_fetch(e->k, e->crossing, number);
+    return (inst->kind == FSR_INST_LOAD || inst->combines) && e->s->fetched >> e->k->access[inst->index].buffer & 1 &&
+           fsr_access_may_fetch(e->k, e->crossing, number);
 }
 
-/* The first load of a part that is; -1. */
+/* The first load, or store, of a part that is; -1. */
 static int first_fetched(const fsr_c_emit *e, const fsr_body *part) {
     for (int i = 0; i < part->n; i++)
         if (is_fetched(e, part->inst[i]) && !e->dead[part->inst[i]])
@@ -22,7 +23,7 @@ static int first_fetched(const fsr_c_emit *e, const fsr_body *part) {
     return -1;
 }
 
-/* Asks for what the part loads for element `at` of the strip. */
+/* Asks for what the part loads, or combines with, for element `at` of the strip. */
 static void put_fetches(fsr_c_emit *e, const fsr_body *part, const char *at) {
     for (int i = 0; i < part->n; i++) {
         const fsr_inst *inst = &e->k->inst[part->inst[i]];

@@ -117,8 +117,12 @@ static void put_gathers(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_by_distance(e, loop, "m", put_gather_loop);
 }
 
+static void put_by_distance(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_by_distance(e, loop, "m", put_stage_loop);
+}
+
 static void put_in_range(fsr_c_emit *e, const fsr_body *loop) {
-    fsr_c_by_range(e, loop, put_stage_loop);
+    fsr_c_by_range(e, loop, put_by_distance);
 }
 
 /* The loops over a strip's elements are cut at bounds: nothing of the strip is done for all of it at once, but scans,
