@@ -285,6 +285,12 @@ void fsr_index_map(fsr_index *out, const fsr_index *in, const fsr_view *view, co
     }
 }
 
+void fsr_affine_ends(const fsr_affine *at, const fsr_domain *domain, int64_t *low, int64_t *high) {
+    *low = *high = at->offset;
+    for (int d = 0; d < domain->ndim; ++d)
+        *(at->coef[d] < 0 ? low : high) += at->coef[d] * (domain->extent[d] - 1);
+}
+
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }

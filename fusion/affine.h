@@ -85,6 +85,8 @@ void fsr_affine_into(fsr_affine *out, const fsr_affine *in, int64_t start, int64
 /* The address in a contiguous array of that shape. */
 void fsr_index_address(fsr_affine *out, const fsr_index *in, const fsr_shape *shape);
 bool fsr_affine_equal(const fsr_affine *a, const fsr_affine *b);
+/* The least and the greatest that the form is over the domain, without its computed values. */
+void fsr_affine_ends(const fsr_affine *at, const fsr_domain *domain, int64_t *low, int64_t *high);
 /* Adds factor times a computed value. */
 void fsr_affine_add_symbol(fsr_affine *to, int value, int64_t factor);
 /* The index of a source that an affine view shows at an index that is not flat. */

@@ -126,12 +126,6 @@ typedef struct decision {
     comparison at[MOST];
 } decision;
 
-static void ends_of(const fsr_affine *at, const fsr_domain *domain, int64_t *low, int64_t *high) {
-    *low = *high = at->offset;
-    for (int d = 0; d < domain->ndim; ++d)
-        *(at->coef[d] < 0 ? low : high) += at->coef[d] * (domain->extent[d] - 1);
-}
-
 /* *out = sign * (b - a) + add. */
 static void between(const fsr_affine *a, const fsr_affine *b, int sign, int64_t add, fsr_affine *out) {
     *out = (fsr_affine){.offset = sign * (b->offset - a->offset) + add};
@@ -169,7 +163,7 @@ static bool compares(const fsr_lowering *l, comparison *c) {
     int64_t low, high;
     if (c->a.still || c->b.still) {
         const operand *moving = c->a.still ? &c->b : &c->a;
-        ends_of(&moving->at, domain, &low, &high);
+        fsr_affine_ends(&moving->at, domain, &low, &high);
         c->dim = only_dim(&moving->at, domain);
         return !moving->still && c->dim >= 0 && moving->at.coef[c->dim] == 1 && low >= 0;
     }
@@ -238,7 +232,7 @@ static bool add_moving(fsr_lowering *l, fsr_link choice, const operand *i, const
                        bool next, bool turned, fsr_guard *guard, fsr_truth *truth) {
     fsr_affine at = i->at;
     int64_t low, high;
-    ends_of(&at, &l->group->domain, &low, &high);
+    fsr_affine_ends(&at, &l->group->domain, &low, &high);
     const int end = end_of(l, choice, v->link, index, next, high + 1);
     if (end < 0)
         return false;
@@ -257,7 +251,7 @@ static bool add_condition(fsr_lowering *l, fsr_link choice, const comparison *c,
     if (c->a.still)
         return add_moving(l, choice, &c->b, &c->a, index, c->strict, !turned, guard, truth);
     between(&c->a.at, &c->b.at, turned ? -1 : 1, turned ? (c->strict ? 0 : -1) : (c->strict ? -1 : 0), &at);
-    ends_of(&at, &l->group->domain, &low, &high);
+    fsr_affine_ends(&at, &l->group->domain, &low, &high);
     return add_box(l, &at, c->equal ? 1 : high + 1, guard, truth);
 }
 

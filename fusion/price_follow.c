@@ -55,24 +55,17 @@ typedef struct walk {
 
 static bool follow(const walk *w, fsr_link link, const fsr_index *index, int depth, fsr_affine *out);
 
-/* The least and the greatest that the form is over the domain. */
-static void ends_of(const fsr_affine *at, const fsr_domain *domain, int64_t *low, int64_t *high) {
-    *low = *high = at->offset;
-    for (int d = 0; d < domain->ndim; ++d)
-        *(at->coef[d] < 0 ? low : high) += at->coef[d] * (domain->extent[d] - 1);
-}
-
 /* The form stays in [0, extent) over the domain. */
 static bool is_within(const fsr_affine *at, const fsr_domain *domain, int64_t extent) {
     int64_t low, high;
-    ends_of(at, domain, &low, &high);
+    fsr_affine_ends(at, domain, &low, &high);
     return low >= 0 && high < extent && !at->over;
 }
 
 /* The form is what numbers of the dtype hold. Counter-example: an index as an i32 plus 2^31 - 1 is negative. */
 static bool holds(const walk *w, fsr_dtype dtype, const fsr_affine *at) {
     int64_t low, high;
-    ends_of(at, w->domain, &low, &high);
+    fsr_affine_ends(at, w->domain, &low, &high);
     return dtype == FSR_I64 || (low >= INT32_MIN && high <= INT32_MAX);
 }
 

@@ -1,32 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/contracts/test_literals.c as a GPU plans it, on a driver that is none (fake_cuda.h), its kernels run on the
- * host. Counter-example to a GPU alone: of rows taken one in each run all but the first were the second, in a plan that
- * no CPU makes. */
-#define SUBJECT_BACKEND FSR_BACKEND_CUDA
-#include "tests/support/subject.h"
-#include <stdio.h>
-
-#ifndef FUSOR_HAVE_CUDA
-int main(void) {
-    printf("skipped: built without a CUDA toolkit's header\n");
-    return 77;
-}
-#else
-#include "tests/host_cuda/host_cuda.h"
-#include "tests/trust/fake_cuda.h"
-#include "tests/trust/faults.h"
-#undef SUBJECT_MAIN
-#define SUBJECT_MAIN(tests)                                                              \
-    int main(void) {                                                                     \
-        if (!host_cuda_available()) {                                                    \
-            printf("skipped: no C++ compiler to run kernels on the host with\n");        \
-            return 77;                                                                   \
-        }                                                                                \
-        fake_cuda_reset();                                                               \
-        fake.devices = 1;                                                                \
-        fault_fake_nvrtc(true);                                                          \
-        int status = subject_begin(FSR_BACKEND_CUDA, sizeof(tests) / sizeof *(tests));   \
-        return status ? status : subject_end(cmocka_run_group_tests(tests, NULL, NULL)); \
-    }
+/* tests/contracts/test_literals.c as a GPU plans it (fake_subject.h). Counter-example to a GPU alone: of rows taken one
+ * in each run all but the first were the second, in a plan that no CPU makes. */
+#include "tests/trust/fake_subject.h"
+#ifdef FUSOR_HAVE_CUDA
 #include "tests/contracts/test_literals.c"
 #endif
