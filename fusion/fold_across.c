@@ -52,9 +52,10 @@ static const fsr_shape *folded_shape(const fsr_flow *flow, const fsr_flow_node *
     return &flow->node[n->arg[0].id].shape;
 }
 
+/* By one operation, and nobody has said with what it shall be one kernel. */
 static bool is_plain_fold(const fsr_flow *flow, const fsr_flow_node *n) {
     return fsr_is(n->kind, FSR_IS_FOLD) && !fsr_is(n->kind, FSR_IS_RUNNING) && n->combine && n->combine->builtin &&
-           n->combine->commutative && n->nargs == 1 && n->nout == 1 &&
+           n->combine->commutative && !n->asked && n->nargs == 1 && n->nout == 1 &&
            n->dtype[0] == fsr_combine_dtype(n->combine, 0) &&
            flow->node[n->arg[0].id].dtype[n->arg[0].output] == n->dtype[0];
 }
