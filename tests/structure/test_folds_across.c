@@ -54,6 +54,7 @@ static void others(void **state) {
     const fsr_node scaled[] = {along(a), fsr_div(a, down(a))};
     const fsr_node chained = down(fsr_mul(a, each_row(along(a))));
     const fsr_node scanned = down(fsr_mul(a, each_row(fsr_cumsum(along(a), AXES(0), 1, 0))));
+    const fsr_node lines = plan_matrix(g, 100, 12000), long_rows[] = {along(lines), down(lines)};
     const fsr_node near[] = {along(small), down(small)}, broad[] = {along(wide), down(wide)};
     check("sums and sums of squares", several, 3, 2, false);
     check("divided by the sums", scaled, 2, 2, false);
@@ -61,6 +62,7 @@ static void others(void **state) {
     check("a scan between", &scanned, 1, 3, false);
     check("a small matrix", near, 2, 2, false);
     check("long rows", broad, 2, 2, false);
+    check("long rows of what a cache holds", long_rows, 2, 2, false);
 }
 
 int main(void) {
