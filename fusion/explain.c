@@ -95,6 +95,9 @@ static void explain_loop(const fsr_thunk *thunk, FILE *to) {
     fputc('\n', to);
     explain_arrays(thunk, thunk->nuses, to);
     fputc('\n', to);
+    if (fsr_loop_copies(loop, thunk->present))
+        fsr_fput(to, "    slices copied in each turn, which reads or writes them at other addresses: %d\n",
+                 fsr_loop_copies(loop, thunk->present));
     if (loop->form.conditional)
         explain_inside("before the first turn", loop->first.program.explanation, to);
     explain_inside("a turn", loop->turn.program.explanation, to);

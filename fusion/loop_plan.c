@@ -84,9 +84,19 @@ static fsr_status make_turn(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_
     fsr_ref outs[FSR_MAX_OUTPUTS + 1];
     const int n = t->form.nstate + t->form.nstacked;
     const bool guarded = t->form.conditional && options->target.gpu;
+    fsr_program_options own = *options;
+    own.apart = t->form.conditional ? 0 : t->form.nstate;
     memcpy(outs, guarded ? t->guarded : t->result, sizeof *outs * (size_t)n);
     outs[n] = guarded ? t->still : t->again;
-    return make_part(&loop->turn, t, outs, n + t->form.conditional, options, why, size);
+    return make_part(&loop->turn, t, outs, n + t->form.conditional, &own, why, size);
+}
+
+/* Whether there is a first turn. */
+static fsr_status make_first(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_program_options *options, char *why,
+                             size_t size) {
+    fsr_program_options own = *options;
+    own.apart = 0;
+    return make_part(&loop->first, t, &t->first, 1, &own, why, size);
 }
 
 static void measure(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_flow *flow, const fsr_flow_node *n) {
@@ -116,11 +126,12 @@ fsr_status fsr_loop_plan_make(fsr_loop_plan **out, const fsr_flow *flow, int nod
     loop->refs = 1;
     loop->form = t->form;
     loop->noperands = n->nargs;
-    loop->staged = options->target.gpu;
     measure(loop, t, flow, n);
     fsr_status status = make_turn(loop, t, options, why, size);
     if (!status && t->form.conditional)
-        status = make_part(&loop->first, t, &t->first, 1, options, why, size);
+        status = make_first(loop, t, options, why, size);
+    if (!status)
+        fsr_loop_place_slices(loop, options->target.gpu);
     loop->batch = options->target.gpu && loop->turn.program.nreports == 0 ? FSR_LOOP_BATCH : 1;
     return status;
 }
@@ -163,12 +174,13 @@ void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layo
     memset(out, 0, sizeof *out);
     for (int i = 0; i < loop->form.nstate + loop->form.nstacked; ++i) {
         const int64_t bytes = loop->result_bytes[i];
-        out->spare[i] = i < loop->form.nstate ? take(out, bytes) : 0;
-        out->absent[i] = present >> i & 1 ? 0 : take(out, bytes);
-        out->stacked[i] = i >= loop->form.nstate && fsr_loop_is_odd(loop, bytes) ? take(out, bytes) : 0;
+        const bool lies = fsr_loop_home(loop, present, i) >= 0, stored = i < loop->form.nstate || loop->state_of[i] < 0;
+        out->spare[i] = i < loop->form.nstate && !lies ? take(out, bytes) : 0;
+        out->absent[i] = present >> i & 1 || lies || !stored ? 0 : take(out, bytes);
+        out->stacked[i] = loop->staged_out[i] ? take(out, bytes) : 0;
     }
     for (int k = loop->form.nstate; k < loop->form.nstate + loop->form.nsliced; ++k)
-        out->staged[k] = fsr_loop_is_odd(loop, loop->bytes[k]) ? take(out, loop->bytes[k]) : 0;
+        out->staged[k] = loop->staged[k] ? take(out, loop->bytes[k]) : 0;
     for (int i = 0; i < 2 && loop->form.conditional; ++i)
         out->go[i] = take(out, 1);
     const int64_t first = block_bytes(&loop->first.program), turn = block_bytes(&loop->turn.program);

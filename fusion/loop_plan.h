@@ -38,7 +38,11 @@ struct fsr_loop_plan {
     bool scalar[FSR_MAX_ARGS];             /* of an operand, the count among them: each run gives it */
     int64_t bytes[FSR_MAX_ARGS];           /* of an operand that is an array: of a state, of a slice, of the whole */
     int64_t result_bytes[FSR_MAX_OUTPUTS]; /* of a state, or of a slice */
-    bool staged;                           /* slices that no vector may begin at are copied */
+    /* Of slices (loop_slices.c): */
+    bool staged[FSR_MAX_ARGS];        /* of an operand: each is copied before its turn */
+    bool staged_out[FSR_MAX_OUTPUTS]; /* of what is stacked: behind its turn */
+    int state_of[FSR_MAX_OUTPUTS];    /* of what is stacked: the state whose next value it is, -1: none */
+    bool lies[FSR_MAX_OUTPUTS];       /* of what is stacked: that state lies in it */
     fsr_loop_part first, turn;
 };
 
@@ -69,10 +73,12 @@ typedef struct fsr_loop_layout {
 } fsr_loop_layout;
 /* present: bit i is set if somebody reads result i. */
 void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layout *out);
-/* Slice bytes at which no vector begins. */
-static inline bool fsr_loop_is_odd(const fsr_loop_plan *loop, int64_t bytes) {
-    return loop->staged && bytes % 16 != 0;
-}
+/* Where slices lie, of a loop whose body is planned. */
+void fsr_loop_place_slices(fsr_loop_plan *loop, bool gpu);
+/* Slices that are copied in a turn. */
+int fsr_loop_copies(const fsr_loop_plan *loop, uint32_t present);
+/* What is stacked in whose slices the state lies; -1: it has buffers of its own. */
+int fsr_loop_home(const fsr_loop_plan *loop, uint32_t present, int state);
 
 /* The loops of a flow, by node; NULL: it has none. */
 typedef struct fsr_loop_plans {

@@ -164,7 +164,7 @@ static fsr_status assemble(fsr_plan_builder *b, fsr_partition *p, const fsr_prog
         fsr_plan_settle_bases(b, order, count);
     if (!status)
         status = add_thunks(b, p, order, count, options);
-    if (!status && !fsr_plan_copies(b))
+    if (!status && !fsr_plan_copies(b, options))
         status = FSR_ERR_MEMORY;
     free(order);
     if (!status) {

@@ -102,6 +102,7 @@ typedef struct fsr_program_options {
     int fuel;
     bool contraction;
     bool explain; /* the program has an explanation */
+    int apart; /* later outputs that are one of the first so many are not stored: who runs the program knows of them */
     fsr_rewrite_options rewrites;
 } fsr_program_options;
 

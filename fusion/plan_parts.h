@@ -24,7 +24,7 @@ void fsr_plan_settle_bases(fsr_plan_builder *b, const int *order, int n);
 /* The next thunk: a group's kernel, which the program takes over, its library call, or its loop. */
 fsr_status fsr_plan_add(fsr_plan_builder *b, fsr_group *group, const fsr_program_options *options);
 /* The thunks that copy a value which several outputs have. False: out of memory. */
-bool fsr_plan_copies(fsr_plan_builder *b);
+bool fsr_plan_copies(fsr_plan_builder *b, const fsr_program_options *options);
 /* Gives back the room for thunks and temporaries that is left: no more may be added. What cannot be given back is
  * kept. */
 void fsr_plan_trim(fsr_plan_builder *b);

@@ -250,9 +250,9 @@ static void make_step(fsr_plan_builder *b, fsr_group *group, const fsr_program_o
 }
 
 /* An output of a value that an earlier one has. */
-bool fsr_plan_copies(fsr_plan_builder *b) {
+bool fsr_plan_copies(fsr_plan_builder *b, const fsr_program_options *options) {
     for (int i = 0; i < b->out->nouts; ++i) {
-        if (b->out->same_out[i] < 0)
+        if (b->out->same_out[i] < 0 || (i >= options->apart && b->out->same_out[i] < options->apart))
             continue;
         fsr_thunk *thunk = add_thunk(b->out, FSR_THUNK_COPY);
         const int64_t bytes = fsr_plan_result_bytes(b->flow, b->flow->out[i]);

@@ -3,9 +3,10 @@
  *
  * A turn reads the state in one buffer and writes the next one into the other; the first reads the operands, and where
  * the number of turns is known they alternate such that the last one writes the results. Slices are addresses within
- * their arrays. A condition is read where the turns of a batch are started; what was started after it had become false
- * has copied the state (fusion/loop_plan.h). Counter-example to reading it after every turn on a GPU: the device would
- * stand still while the host waits and starts the next one. */
+ * their arrays, and so are states that are stacked as they are (fusion/loop_slices.c). A condition is read where the
+ * turns of a batch are started; what was started after it had become false has copied the state (fusion/loop_plan.h).
+ * Counter-example to reading it after every turn on a GPU: the device would stand still while the host waits and starts
+ * the next one. */
 #include "runtime/execution.h"
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct loop {
     char *operand[FSR_MAX_ARGS];   /* NULL: a scalar */
     char *result[FSR_MAX_OUTPUTS]; /* a state's buffer, or where slices are stacked, or one is left */
     char *state[FSR_MAX_OUTPUTS];  /* where the state is now */
+    int home[FSR_MAX_OUTPUTS];     /* of a state: what is stacked in whose slices it lies, -1: none */
     char *work;
     void *leaf[FSR_MAX_ARGS + 1], *out[FSR_MAX_OUTPUTS + 1];
     fsr_value *scalar;
@@ -38,8 +40,10 @@ static void find_arrays(loop *l) {
             result[i] = fsr_execution_address(l->outer, &l->thunk->use[next++]);
     l->work = next < l->thunk->nuses ? fsr_execution_address(l->outer, &l->thunk->use[next]) : NULL;
     for (int i = 0; i < p->form.nstate + p->form.nstacked; ++i)
-        l->result[i] = result[i] ? result[i] : l->work + l->layout.absent[i];
+        l->result[i] = result[i] || !l->work ? result[i] : l->work + l->layout.absent[i];
     memcpy(l->state, l->operand, sizeof l->state[0] * (size_t)p->form.nstate);
+    for (int i = 0; i < p->form.nstate; ++i)
+        l->home[i] = fsr_loop_home(p, l->thunk->present, i);
 }
 
 static char *slice_of(char *array, int64_t at, int64_t bytes) {
@@ -52,7 +56,7 @@ static char *operand_now(const loop *l, int k, int64_t at) {
         return l->state[k];
     if (k >= p->form.nstate + p->form.nsliced)
         return l->operand[k];
-    return fsr_loop_is_odd(p, p->bytes[k]) ? l->work + l->layout.staged[k] : slice_of(l->operand[k], at, p->bytes[k]);
+    return p->staged[k] ? l->work + l->layout.staged[k] : slice_of(l->operand[k], at, p->bytes[k]);
 }
 
 static fsr_value scalar_now(const loop *l, const fsr_loop_scalar *s, int64_t turn) {
@@ -71,18 +75,36 @@ static void give(loop *l, const fsr_loop_part *part, int64_t turn, int64_t at) {
     l->inner.program = &part->program;
 }
 
-/* Slices that are copied on their way: into the workspace, or out of it. */
-static fsr_status copy_slices(const loop *l, int64_t at, bool in, fsr_fault *fault) {
+/* Slices that are copied on their way into the workspace. */
+static fsr_status copy_in(const loop *l, int64_t at, fsr_fault *fault) {
     const fsr_loop_plan *p = l->plan;
     fsr_status status = FSR_OK;
-    for (int k = p->form.nstate; in && k < p->form.nstate + p->form.nsliced && !status; ++k)
-        if (fsr_loop_is_odd(p, p->bytes[k]))
+    for (int k = p->form.nstate; k < p->form.nstate + p->form.nsliced && !status; ++k)
+        if (p->staged[k])
             status = fsr_execution_copy(l->outer, l->work + l->layout.staged[k],
                                         slice_of(l->operand[k], at, p->bytes[k]), p->bytes[k], fault);
-    for (int i = p->form.nstate; !in && i < p->form.nstate + p->form.nstacked && !status; ++i)
-        if (fsr_loop_is_odd(p, p->result_bytes[i]) && (l->thunk->present >> i & 1))
-            status = fsr_execution_copy(l->outer, slice_of(l->result[i], at, p->result_bytes[i]),
-                                        l->work + l->layout.stacked[i], p->result_bytes[i], fault);
+    return status;
+}
+
+/* Where a turn leaves what it stacks. */
+static char *stacked_now(const loop *l, int i, int64_t at) {
+    const fsr_loop_plan *p = l->plan;
+    if (!(l->thunk->present >> i & 1))
+        return l->result[i];
+    return p->staged_out[i] ? l->work + l->layout.stacked[i] : slice_of(l->result[i], at, p->result_bytes[i]);
+}
+
+/* Slices of what is stacked that are not where the turn has left them: those that the workspace has, and states that
+ * lie elsewhere. */
+static fsr_status copy_out(const loop *l, int64_t at, fsr_fault *fault) {
+    const fsr_loop_plan *p = l->plan;
+    fsr_status status = FSR_OK;
+    for (int i = p->form.nstate; i < p->form.nstate + p->form.nstacked && !status; ++i) {
+        const char *left = p->state_of[i] >= 0 ? l->state[p->state_of[i]] : stacked_now(l, i, at);
+        if (l->thunk->present >> i & 1)
+            status = fsr_execution_copy(l->outer, slice_of(l->result[i], at, p->result_bytes[i]), left,
+                                        p->result_bytes[i], fault);
+    }
     return status;
 }
 
@@ -112,23 +134,20 @@ static fsr_status test_first(loop *l, bool *go, fsr_fault *fault) {
 static fsr_status run_turn(loop *l, int64_t turn, int64_t at, bool to_result, fsr_fault *fault) {
     const fsr_loop_plan *p = l->plan;
     char *next[FSR_MAX_OUTPUTS];
-    fsr_status status = copy_slices(l, at, true, fault);
+    fsr_status status = copy_in(l, at, fault);
     if (status)
         return status;
     give(l, &p->turn, turn, at);
     for (int i = 0; i < p->form.nstate; ++i)
-        l->out[i] = next[i] = to_result ? l->result[i] : l->work + l->layout.spare[i];
-    for (int i = p->form.nstate; i < p->form.nstate + p->form.nstacked; ++i) {
-        const int64_t bytes = p->result_bytes[i];
-        const bool present = l->thunk->present >> i & 1;
-        l->out[i] = !present                    ? l->result[i]
-                    : fsr_loop_is_odd(p, bytes) ? l->work + l->layout.stacked[i]
-                                                : slice_of(l->result[i], at, bytes);
-    }
+        l->out[i] = next[i] = l->home[i] >= 0 ? stacked_now(l, l->home[i], at)
+                              : to_result     ? l->result[i]
+                                              : l->work + l->layout.spare[i];
+    for (int i = p->form.nstate; i < p->form.nstate + p->form.nstacked; ++i)
+        l->out[i] = stacked_now(l, i, at);
     l->out[p->form.nstate + p->form.nstacked] = l->work + l->layout.go[(turn + 1) % 2];
     status = fsr_execution_thunks(&l->inner, l->at + 1 + p->first.nthunks, p->turn.nthunks, fault);
     memcpy(l->state, next, sizeof next[0] * (size_t)p->form.nstate);
-    return status ? status : copy_slices(l, at, false, fault);
+    return status ? status : copy_out(l, at, fault);
 }
 
 /* The turns that there are to be; of a number that the device has, the host waits for it. */

@@ -57,7 +57,8 @@ static int64_t count_launches(const fsr_program *program, int first, int n) {
         const int64_t turns = loop ? fsr_loop_turns(loop) : 1;
         int64_t each = !thunk->nothing;
         if (loop)
-            each = count_launches(program, i + 1 + loop->first.nthunks, loop->turn.nthunks);
+            each = count_launches(program, i + 1 + loop->first.nthunks, loop->turn.nthunks) +
+                   fsr_loop_copies(loop, thunk->present);
         sum = each && turns > MOST ? MOST + 1 : sum + each * turns;
         i += fsr_loop_thunks(thunk);
     }

@@ -353,6 +353,44 @@ static void some_results(void **state) {
     assert_int_equal(fsr_node_bytes(got[2]), 0);
 }
 
+/* Each state is kept: it lies where it is stacked, of any length; a library, and several results that are one state. */
+static void kept(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    const int *libraries = user;
+    fsr_node x = fsr_cumsum(fsr_add(fsr_mul(state[0], in[1]), in[0]), AXES(0), 1, 0);
+    out[0] = out[2] = out[4] = *libraries ? fsr_sort(fsr_neg(x), AXES(0), 1, 0) : x;
+    out[1] = out[3] = fsr_sub(fsr_flip(state[1], 0), out[0]);
+}
+
+static void kept_states(void **state) {
+    (void)state;
+    static const int64_t lengths[] = {3, 53, 64};
+    for (int way = 0; way < 24; way++) {
+        int libraries = way / 4 % 2;
+        const int64_t n = lengths[way / 8], turns = 6;
+        const loop l = {.body = kept,
+                        .nstate = 2,
+                        .narrays = 2,
+                        .nstacked = 3,
+                        .axis = 0,
+                        .flags = way & 1 ? FSR_REVERSE : 0,
+                        .user = &libraries};
+        fsr_node first[2],
+            in[] = {subject_data(FSR_F32, 2, SHAPE(turns, n), SUBJECT_SMALL, 2),
+                    subject_data(FSR_F32, 1, SHAPE(turns), SUBJECT_SMALL, 3)},
+            want[5], got[5];
+        for (int i = 0; i < 2; i++)
+            first[i] = subject_data(FSR_F32, 1, &n, SUBJECT_SMALL, i);
+        by_hand(&l, first, in, turns, want);
+        fsr_scan_loop(got, first, 2, in, 2, 3, 0, l.flags, kept, &libraries);
+        if (way & 2)
+            equal_bits(want, got, 5, "all results");
+        for (int i = 0; i < 5; i++) {
+            fsr_scan_loop(got, first, 2, in, 2, 3, 0, l.flags, kept, &libraries);
+            equal_bits(&want[i], &got[i], 1, "one result of several that are kept");
+        }
+    }
+}
+
 /* ---- tests: loops in loops, plans -------------------------------------------------------------------------- */
 
 static void inner(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
@@ -473,6 +511,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST(sequences),
     SUBJECT_TEST(sequences_with_outside),
     SUBJECT_TEST(some_results),
+    SUBJECT_TEST(kept_states),
     SUBJECT_TEST(in_a_loop),
     SUBJECT_TEST(one_plan),
     SUBJECT_TEST(mistakes),

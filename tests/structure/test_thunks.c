@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program is thunks of kinds: kernels, what is cleared before them, copies of outputs that are one value. */
+#include "fusion/loop_plan.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 #include "tests/support/targets.h"
@@ -159,10 +160,58 @@ static void one_pass_before_a_loop(void **state) {
     }
 }
 
+/* user: the row is sorted first, by a library. */
+static void scan_turn(fsr_node *out, const fsr_node *s, const fsr_node *in, void *user) {
+    fsr_node row = *(const bool *)user ? fsr_sort(in[0], (int[]){0}, 1, 0) : in[0];
+    fsr_node sum = fsr_cumsum(fsr_add(s[0], row), (int[]){0}, 1, 0);
+    out[0] = out[1] = fsr_mul(sum, in[1]);
+    out[2] = fsr_exp(out[0]);
+}
+
+static void sort_turn(fsr_node *out, const fsr_node *s, const fsr_node *in, void *user) {
+    (void)user;
+    out[0] = out[1] = fsr_mul(fsr_sort(s[0], (int[]){0}, 1, 0), in[1]);
+    out[2] = in[0];
+}
+
+/* A turn reads slices where they are, and its state lies in what is stacked, but where vectors are loaded, or a library
+ * reads, at addresses that are no multiple of theirs. in: a row and a number of each turn. */
+static void slices_lie_where_they_are(void **state) {
+    (void)state;
+    static const struct {
+        int64_t n;
+        fsr_turn_fn turn;
+        bool sorts, gpu;
+        bool lies, row, result; /* the row is copied before a turn; what is stacked beside the state behind it */
+    } rows[] = {{64, scan_turn, false, true, true, false, false}, {53, scan_turn, false, true, true, false, false},
+                {64, scan_turn, true, true, true, false, false},  {53, scan_turn, true, true, true, true, false},
+                {53, scan_turn, true, false, true, false, false}, {64, sort_turn, false, true, true, false, false},
+                {53, sort_turn, false, true, false, true, true},  {53, sort_turn, false, false, true, false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool sorts = rows[i].sorts;
+        fsr_node in[] = {plan_matrix(g, 40, rows[i].n), plan_vector(g, 40)}, first = plan_vector(g, rows[i].n), out[3];
+        fsr_scan_loop(out, &first, 1, in, 2, 2, 0, 0, rows[i].turn, &sorts);
+        fsr_program p = plan_of(rows[i].gpu ? &target_gpu : &target_cpu, out, 3);
+        const fsr_loop_plan *loop = p.thunk[0].loop;
+        assert_non_null(loop);
+        for (int k = 1; k < p.nthunks; k++)
+            assert_int_not_equal(p.thunk[k].kind, FSR_THUNK_COPY);
+        assert_int_equal(loop->state_of[1], 0);
+        assert_int_equal(loop->state_of[2], -1);
+        if (loop->lies[1] != rows[i].lies || loop->staged[1] != rows[i].row || loop->staged_out[2] != rows[i].result)
+            fail_msg("%d: lies %d, row %d, result %d\n%s", (int)i, loop->lies[1], loop->staged[1], loop->staged_out[2],
+                     p.explanation);
+        assert_false(loop->staged[2]);
+        assert_int_equal(fsr_loop_copies(loop, 7), rows[i].row + rows[i].result + !rows[i].lies);
+        fsr_program_clear(&p);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(one_pass_before_a_loop),   TEST(flags_are_cleared_before),
                                        TEST(equal_outputs_are_copied), TEST(nothing_is_cleared_for_nothing),
-                                       TEST(library_calls_are_thunks), TEST(another_shape_is_no_copy)};
+                                       TEST(library_calls_are_thunks), TEST(another_shape_is_no_copy),
+                                       TEST(slices_lie_where_they_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
