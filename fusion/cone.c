@@ -243,7 +243,7 @@ static void read(fsr_cone *c, const fsr_cone_node *at, double times, int indices
     c->bytes += touched < all ? touched : all;
     c->loads += times;
     c->nloads += indices;
-    for (int i = at->asked; i >= 0 && fsr_cone_is_whole(c, at->id); i = c->asked[i].next)
+    for (int i = at->asked; i >= 0 && fsr_cone_counts_ways(c, at->id); i = c->asked[i].next)
         *(fsr_cone_is_turned(c, at->id, &c->asked[i].index) ? &c->turned : &c->straight) +=
             evaluations(c, &c->asked[i]);
     for (int i = at->asked; i >= 0; i = c->asked[i].next)
@@ -377,6 +377,12 @@ static void settle_domain(fsr_cone *c, const int *root, int n) {
     c->store = store;
 }
 
+/* Loads across the order of memory that count: a loop of folds goes the way that most do, a map's squares turn a few. */
+static double turned_of(const fsr_cone *c) {
+    const double squares = c->prices->squares * (double)(fsr_domain_rows(&c->domain) * fsr_domain_cols(&c->domain));
+    return c->fold ? fmin(c->turned, c->straight) : fmax(c->turned - squares, 0);
+}
+
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     fsr_cone_domain(c->p, root[0], &c->domain);
     c->fixed = false;
@@ -386,7 +392,7 @@ double fsr_cone_price(fsr_cone *c, const int *root, int n) {
         walk_from(c, root, n);
     if (c->full || c->fixed)
         return INFINITY;
-    const double turned = fmin(c->turned, c->straight), lost = c->serial ? c->prices->lanes : 1;
+    const double turned = turned_of(c), lost = c->serial ? c->prices->lanes : 1;
     const bool whole = c->fold && c->nevaluated + c->nloads > c->prices->text; /* a map may be divided */
     const double each = whole ? c->whole_work : c->work;
     const double work =

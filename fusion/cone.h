@@ -109,6 +109,7 @@ bool fsr_cone_is_turned(const fsr_cone *cone, int id, const fsr_index *index);
 /* Elements between what neighbours along the innermost dimension load of a node; 0: the same one, or the next. */
 double fsr_cone_gap(const fsr_cone *c, int id, const fsr_index *index);
 bool fsr_cone_is_whole(const fsr_cone *cone, int id);
+bool fsr_cone_counts_ways(const fsr_cone *cone, int id);
 /* Operations of a load in a map whose loops go by squares, as it is across the order of memory. */
 double fsr_cone_square(const fsr_cone *c, int id, const fsr_index *index);
 /* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */

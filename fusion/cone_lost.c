@@ -57,6 +57,16 @@ bool fsr_cone_is_whole(const fsr_cone *c, int id) {
            (double)fsr_shape_bytes(&n->shape, n->dtype[0]) > c->prices->near;
 }
 
+/* Loads of the node are counted by their way through memory. Those of a map are on a GPU, where no loop goes the other
+ * way round: more of them than squares hold take a line for each thread. Counter-example to folds alone: a stencil over
+ * differences of a transpose's columns loaded 20 of them, 38 us on an H200 where a kernel that turns first and the
+ * stencil take a fourth by this price. */
+bool fsr_cone_counts_ways(const fsr_cone *c, int id) {
+    const fsr_flow_node *n = &c->p->flow->node[id];
+    return c->fold ? fsr_cone_is_whole(c, id)
+                   : c->p->target->gpu && (double)fsr_shape_bytes(&n->shape, n->dtype[0]) > c->prices->near;
+}
+
 /* Where an argument looks, through views. False: nobody knows. */
 static bool look(const fsr_cone *c, fsr_link *link, fsr_index *index) {
     const fsr_flow *flow = c->p->flow;

@@ -112,6 +112,8 @@ static double turned_of(const fsr_prices *prices, const fsr_group *group, int pa
     for (int other = 0; other < pass; ++other)
         count_ways(prices, group, other, &others, &straight);
     const bool rows = prices->again > 0 && k->schedule.kind == FSR_SCHEDULE_ROW;
+    if (prices->squares > 0 && k->schedule.kind == FSR_SCHEDULE_MAP)
+        straight = fmax(straight, turned - prices->squares);
     return fmax(fmin(turned, straight) * prices->turned, rows ? again_in(prices, group, pass) : 0);
 }
 
