@@ -377,7 +377,8 @@ static void settle_domain(fsr_cone *c, const int *root, int n) {
     c->store = store;
 }
 
-/* Loads across the order of memory that count: a loop of folds goes the way that most do, a map's squares turn a few. */
+/* Loads across the order of memory that count: a loop of folds goes the way that most do, a map's squares turn a
+ * few. */
 static double turned_of(const fsr_cone *c) {
     const double squares = c->prices->squares * (double)(fsr_domain_rows(&c->domain) * fsr_domain_cols(&c->domain));
     return c->fold ? fmin(c->turned, c->straight) : fmax(c->turned - squares, 0);

@@ -210,8 +210,9 @@ static double touched(const fsr_prices *prices, const fsr_partition *p, const fs
 static double row_of(const fsr_prices *prices, const fsr_kernel *k) {
     double sum = k->npasses ? 0 : prices->start;
     for (int pass = 0; pass < k->npasses; ++pass) {
-        const fsr_walk *walk = &k->schedule.walk[pass];
-        const bool torn = walk->laned && !fsr_kernel_has_scan(k);
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        const bool torn = k->schedule.walk[pass].laned && fsr_body_conditions(k, &body);
         sum += fsr_kernel_has_scan(k) ? prices->row : torn ? prices->torn : prices->start;
     }
     return sum;

@@ -13,30 +13,48 @@
 enum {
     SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
     FOLD_PART = 1 << 16,
-    FEW_UNITS = 16, /* of lanes: rows of fewer are torn by the edges of guards */
+    FEW_UNITS = 24, /* of lanes: rows of fewer are torn by the edges of guards */
+    ALONE = 32,     /* columns of functions of which each that goes by itself is much */
     FEW = 4,        /* columns of which a loop along each row is worth its beginning and end */
     FUNCTION = 10,  /* the table's cost of operations that count as functions */
     REST = 8        /* columns that are left over of lanes and go side by side */
 };
 
+static bool has_function(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < body->n; ++i)
+        if (fsr_inst_cost(k, body->inst[i]) >= FUNCTION)
+            return true;
+    return false;
+}
+
 /* A row of a few columns is mostly its loop's beginning and end, and a function in what a vector leaves over of a row
  * is computed one by one: quotients of exponentials of rows of 5 took 3.6 ms for 2.5. */
 static bool goes_along(const fsr_kernel *k, const fsr_body *body) {
-    for (int i = 0; i < body->n; ++i)
-        if (fsr_inst_cost(k, body->inst[i]) >= FUNCTION)
-            return false;
-    return k->integer[FSR_INT_COLS] >= FEW && fsr_body_may_go_along(k, body);
+    return !has_function(k, body) && k->integer[FSR_INT_COLS] >= FEW && fsr_body_may_go_along(k, body);
 }
 
-/* Edges tear a row of so few units of lanes that units which no version knows of are much of it: elements are put into
- * an array, in runs that end at each edge, and folded from there. Counter-example to units that ask: of rows of 192
- * elements behind a pad two units of 32 of six asked, which took 0.79 ms of 272,640 elements for 0.2. */
-static bool is_torn(const fsr_kernel *k, const fsr_body *body) {
+static bool edges_tear(const fsr_kernel *k, const fsr_body *body) {
     const uint64_t used = fsr_body_conditions(k, body);
-    bool inner = false;
     for (int c = 0; c < k->nconditions; ++c)
-        inner = inner || (used >> c & 1 && fsr_condition_is_inner(k, c) && fsr_condition_is_decidable(k, c));
-    return inner && k->integer[FSR_INT_COLS] < FEW_UNITS * k->schedule.lanes && fsr_body_may_be_laned(k, body);
+        if (used >> c & 1 && fsr_condition_is_inner(k, c) && fsr_condition_is_decidable(k, c))
+            return true;
+    return false;
+}
+
+/* Rows of which lanes would do much one by one: their elements are put into an array, in runs that end at each edge,
+ * and folded from there. Units at the edges of guards are so, of which no version knows: of rows of 192 elements behind
+ * a pad two units of 32 of six asked, which took 0.79 ms of 272,640 elements for 0.2. And of functions what whole units
+ * leave over, where nothing takes that side by side (rest_of): sums of sines of rows of 300, twelve of them one by one,
+ * 0.98 ms for 0.81. Counter-example to arrays always: they cost nothing beside a function, and as much as what else is
+ * light. */
+static bool is_torn(const fsr_kernel *k, const fsr_body *body, bool staged) {
+    const int lanes = k->schedule.lanes;
+    const bool heavy = has_function(k, body), edges = edges_tear(k, body);
+    const bool alone = staged || fsr_body_conditions(k, body) || fsr_body_is_limited(k, body);
+    const int64_t over = heavy && alone ? k->integer[FSR_INT_EXTENT + k->ndim - 1] % lanes : 0;
+    return ((edges && (heavy || k->integer[FSR_INT_COLS] < FEW_UNITS * lanes)) ||
+            over * ALONE > k->integer[FSR_INT_COLS]) &&
+           fsr_body_may_be_laned(k, body);
 }
 
 /* `folded`: the scans of the body are only folded. Runs are chosen once it is known what streams. */
@@ -54,7 +72,7 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
         walk.functions = fsr_chain_functions(k, body);
     if (!body->nfolds || lanes || scans || looped)
         walk.phased = fsr_body_is_phased(k, body);
-    const bool torn = lanes && is_torn(k, body);
+    const bool torn = lanes && is_torn(k, body, fsr_walk_is_staged(&walk));
     if (scans || looped || torn || (!body->nfolds && fsr_walk_is_staged(&walk)))
         walk.form = FSR_WALK_STRIPS;
     else if (lanes)

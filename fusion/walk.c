@@ -87,12 +87,13 @@ bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body) {
 
 bool fsr_body_may_look_first(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
     return k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall &&
-           (walk->phased || fsr_body_limits_come_first(k, body) || fsr_body_may_repeat(k, body));
+           (walk->phased || fsr_body_limits_come_first(k, body) || fsr_body_may_repeat(k, body, walk));
 }
 
-bool fsr_body_may_repeat(const fsr_kernel *k, const fsr_body *body) {
-    bool may =
-        !fsr_kernel_in_place(k) && (!body->nfolds || (k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall));
+bool fsr_body_may_repeat(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
+    const bool put_aside = walk->form == FSR_WALK_STRIPS && walk->laned;
+    const bool abreast = k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall;
+    bool may = !fsr_kernel_in_place(k) && (!body->nfolds || abreast || put_aside);
     for (int i = 0; i < body->n && may; ++i) {
         const fsr_inst *inst = &k->inst[body->inst[i]];
         may = !inst->filter && !inst->combines && !inst->report && inst->kind != FSR_INST_ITERATE &&

@@ -33,8 +33,9 @@ bool fsr_body_limits_come_first(const fsr_kernel *k, const fsr_body *body);
  * stands in a stage behind that of the scan that it waits for. */
 bool fsr_body_may_look_first(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk);
 /* Done a second time it leaves what it would have left the first time, if what rows have folded is put back: nothing
- * else of it is there twice, reported or read after it was written, and folds are of a column of rows. */
-bool fsr_body_may_repeat(const fsr_kernel *k, const fsr_body *body);
+ * else of it is there twice, reported or read after it was written, and folds are of a column of rows, or of what a
+ * strip has put aside. */
+bool fsr_body_may_repeat(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk);
 /* It stores an array of schedule.streams, in order. */
 bool fsr_body_streams(const fsr_kernel *k, const fsr_body *body);
 /* The store goes past the caches in a large launch, by way of a buffer. */

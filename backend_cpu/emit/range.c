@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions with a limit (sine of huge arguments) in generated C. They must not branch in the loop: the columns run in
- * short runs. A run that stores, or folds a column of rows, takes all arguments for near ones and asks for others as it
- * goes: if there was one it is done again, with any, from what the rows had folded before. Where that would be no
- * second time but two, of folds along rows, filters, reports and what a caller wrote, and where a store may write what
- * is still read, the run is asked before: the check evaluates what the arguments need and stores nothing.
+ * short runs. A run that stores, or puts aside what is folded later, or folds a column of rows, takes all arguments for
+ * near ones and asks for others as it goes: if there was one it is done again, with any, from what the rows had folded
+ * before. Where that would be no second time but two, of folds in lanes, filters, reports and what a caller wrote, and
+ * where a store may write what is still read, the run is asked before: the check evaluates what the arguments need and
+ * stores nothing.
  * Counter-example to asking always: a sine of a sine's difference computed both twice, and a loop without a store loses
  * its vector code if a choice takes every other element: a plan took 4.5 times its unfused one for 0.6. */
 #include "backend_cpu/emit/emit_c.h"
@@ -25,13 +26,14 @@ void fsr_c_limited(const fsr_c_emit *e, const fsr_body *loop, fsr_body *out) {
 
 /* Near arguments first. What rows have folded is kept for the second time. */
 static void put_twice(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    const int nfolds = e->abreast ? loop->nfolds : 0;
     fsr_c_line(e, "i32 far = 0;");
-    fsr_c_fold_keep(e, loop->folds, loop->nfolds);
+    fsr_c_fold_keep(e, loop->folds, nfolds);
     e->near = e->asks = true;
     print(e, loop);
     e->near = e->asks = false;
     fsr_c_begin(e, "if (far)");
-    fsr_c_fold_return(e, loop->folds, loop->nfolds);
+    fsr_c_fold_return(e, loop->folds, nfolds);
     print(e, loop);
     fsr_c_end(e);
 }
@@ -42,7 +44,7 @@ void fsr_c_by_range(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emi
         print(e, loop);
         return;
     }
-    if (fsr_body_may_repeat(e->k, loop)) {
+    if (fsr_body_may_repeat(e->k, loop, e->walk)) {
         put_twice(e, loop, print);
         return;
     }

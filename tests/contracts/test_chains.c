@@ -59,6 +59,21 @@ static void far_down_columns(void **state) {
     subject_verify(&y, 1, NULL, "down columns");
 }
 
+/* The same along rows, which are folded from arrays: of what lanes leave over, and behind edges, in stages. */
+static void far_along_rows(void **state) {
+    (void)state;
+    const int axis = 1;
+    for (int64_t n = 75; n <= 1200; n *= 2) {
+        fsr_node x = subject_data(FSR_F32, 2, SHAPE(70, n), SUBJECT_SMALL, 0), at = fsr_arange(subject_g, FSR_F32, n);
+        fsr_node far =
+            fsr_where(fsr_equal(at, fsr_float(subject_g, 70)), fsr_float(subject_g, 1e30), fsr_float(subject_g, 1));
+        fsr_node angle = fsr_mul(x, far), rolled = fsr_roll(fsr_exp(angle), &(int64_t){n / 3}, &axis, 1);
+        fsr_node sum = fsr_sum(fsr_sin(angle), &axis, 1, 0), most = fsr_max(fsr_cos(fsr_abs(rolled)), &axis, 1, 0);
+        subject_verify(&sum, 1, NULL, "sums of rows of %lld", (long long)n);
+        subject_verify(&most, 1, NULL, "the largest of rolled rows of %lld", (long long)n);
+    }
+}
+
 /* Angles too large here and there, in what is put together of parts: each part has a loop of its own, which knows where
  * it reads. */
 static void far_in_parts(void **state) {
@@ -178,8 +193,8 @@ static void scans(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(elements),    SUBJECT_TEST(far_arguments), SUBJECT_TEST(far_down_columns),
-    SUBJECT_TEST(far_in_parts), SUBJECT_TEST(far_of_scans),  SUBJECT_TEST(steady),
-    SUBJECT_TEST(in_place),     SUBJECT_TEST(shapes),        SUBJECT_CASES(folds),
-    SUBJECT_TEST(axes),         SUBJECT_CASES(scans)};
+    SUBJECT_CASES(elements),      SUBJECT_TEST(far_arguments), SUBJECT_TEST(far_down_columns),
+    SUBJECT_TEST(far_along_rows), SUBJECT_TEST(far_in_parts),  SUBJECT_TEST(far_of_scans),
+    SUBJECT_TEST(steady),         SUBJECT_TEST(in_place),      SUBJECT_TEST(shapes),
+    SUBJECT_CASES(folds),         SUBJECT_TEST(axes),          SUBJECT_CASES(scans)};
 SUBJECT_MAIN(tests)
