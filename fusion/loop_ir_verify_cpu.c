@@ -49,9 +49,10 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     const fsr_schedule *s = &v->k->schedule;
     bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0 || walk->phased;
     bool staged = strips || walk->form == FSR_WALK_LANES;
-    if (walk->functions < 0 || (walk->functions && !staged))
+    const bool columns = s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall && !s->beside;
+    if (walk->functions < 0 || (walk->functions && !staged && (!columns || fsr_body_has_scan(v->k, body))))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
-    if (walk->phased && !staged && (s->kind != FSR_SCHEDULE_COL || walk->form != FSR_WALK_PLAIN))
+    if (walk->phased && !staged && !columns)
         return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);
     if (fsr_body_streams(v->k, body) && !strips && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d streams and has no runs", body->pass);

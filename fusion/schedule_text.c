@@ -11,6 +11,7 @@
  * without a line is plain. */
 #include "fusion/loop_ir_parse_parts.h"
 #include "fusion/schedule_edit.h"
+#include "fusion/walk.h"
 #include "graph/print.h"
 #include <stddef.h>
 #include <string.h>
@@ -171,7 +172,7 @@ void fsr_schedule_print(const fsr_kernel *k, FILE *to) {
 }
 
 static void print_walk(FILE *to, const char *margin, const char *which, int pass, const fsr_walk *walk) {
-    if (walk->form == FSR_WALK_PLAIN && !walk->phased)
+    if (walk->form == FSR_WALK_PLAIN && !fsr_walk_is_staged(walk) && !walk->near)
         return;
     fsr_fput(to, "%swalk %s", margin, which);
     if (pass >= 0)

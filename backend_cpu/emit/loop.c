@@ -80,7 +80,7 @@ static void put_rows(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_tile_column(e, loop);
         return;
     }
-    if (e->walk->phased) {
+    if (fsr_walk_is_staged(e->walk)) {
         put_staged_rows(e, loop);
         return;
     }
