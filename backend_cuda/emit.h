@@ -279,6 +279,10 @@ int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out);
 void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out);
 void fsr_emit_int_name(char buf[FSR_REF], int slot);
 
+/* emit_repeat.c: one repetition of a kernel as a function; and the kernel's body, which calls it. */
+void fsr_emit_repetition(const fsr_kernel *k, const char *body, fsr_text *out);
+void fsr_emit_repeat_loop(const fsr_kernel *k, const char *body, fsr_text *out);
+
 /* emit_outputs.c: where a block has a tile of `high` indices along parallel dimension `across` by `wide` along the last
  * one: the first of each, up and left, and the indices along other dimensions; and, these being named, r. */
 void fsr_emit_block_tile(fsr_emit *e, int across, int high, int wide);

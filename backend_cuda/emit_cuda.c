@@ -5,6 +5,7 @@
  * the parameter list and the body cannot disagree. */
 #include "backend_cuda/emit.h"
 #include "backend_cuda/prelude.h"
+#include "fusion/repeat.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +174,7 @@ int fsr_emit_params(const fsr_kernel *k, const char *body, fsr_cuda_param *out) 
     }
     for (int s = 0; s < k->nscalars; s++) {
         snprintf(name, sizeof name, "p%d", s);
-        if (fsr_text_mentions(body, name))
+        if (fsr_text_mentions(body, name) && !(k->repeat && k->repeat->number == s + 1))
             out[n++] = (fsr_cuda_param){FSR_CUDA_SCALAR, s, (int)fsr_dtype_size(k->scalar[s])};
     }
     if (fsr_text_mentions(body, "work"))
@@ -192,28 +193,40 @@ uint64_t fsr_cuda_reciprocal(int64_t extent) {
     return shift << 32 | (((uint64_t)1 << shift) + (uint64_t)extent - 1) / (uint64_t)extent;
 }
 
+/* The body, and of a repeated kernel the loop around it behind: the kernel has the parameters that both mention. */
+static void print_loop(const fsr_kernel *k, const fsr_text *body, fsr_text *out) {
+    fsr_text_raw(out, body->data, strlen(body->data));
+    if (k->repeat)
+        fsr_emit_repeat_loop(k, body->data, out);
+}
+
 int fsr_cuda_params(const fsr_kernel *k, fsr_cuda_param *out) {
-    fsr_text types = {0}, body = {0};
+    fsr_text types = {0}, body = {0}, all = {0};
     int n = -1;
     const fsr_status status = print_parts(k, &types, &body);
     if (status == FSR_OK)
-        n = fsr_emit_params(k, body.data, out);
-    else if (status == FSR_ERR_MEMORY)
+        print_loop(k, &body, &all);
+    if (status == FSR_ERR_MEMORY || all.failed)
         n = FSR_CUDA_NO_MEMORY;
+    else if (status == FSR_OK)
+        n = fsr_emit_params(k, all.data, out);
     fsr_text_free(&types);
     fsr_text_free(&body);
+    fsr_text_free(&all);
     return n;
 }
 
-static void print_array_param(const fsr_array *array, int index, fsr_text *out) {
+static void print_array_param(const fsr_kernel *k, int index, fsr_text *out) {
+    const fsr_array *array = &k->array[index];
+    const bool shared = array->aliased || (k->repeat && (array->written || k->repeat->array[index].follows));
     fsr_text_add(out, "%s%s *%sx%d", array->written ? "" : "const ", fsr_emit_type(array->dtype),
-                 array->aliased ? "" : "__restrict__ ", index);
+                 shared ? "" : "__restrict__ ", index);
 }
 
 void fsr_emit_param(const fsr_kernel *k, const fsr_cuda_param *p, fsr_text *out) {
     char name[FSR_REF];
     switch (p->kind) {
-    case FSR_CUDA_ARRAY: print_array_param(&k->array[p->index], p->index, out); break;
+    case FSR_CUDA_ARRAY: print_array_param(k, p->index, out); break;
     case FSR_CUDA_INT:
         fsr_emit_int_name(name, p->index);
         fsr_text_add(out, "const idx %s", name);
@@ -246,9 +259,10 @@ static void print_head(const fsr_kernel *k, fsr_text *out) {
     fsr_text_add(out, "typedef %s idx;\n\n", s->wide ? "u64" : "u32");
 }
 
-static void print_function(const fsr_kernel *k, const char *body, fsr_text *out) {
+/* all: all that the parameters are for. */
+static void print_function(const fsr_kernel *k, const char *all, const char *body, fsr_text *out) {
     fsr_cuda_param param[FSR_CUDA_MAX_PARAMS];
-    int n = fsr_emit_params(k, body, param);
+    int n = fsr_emit_params(k, all, param);
     fsr_text_add(out, "\nextern \"C\" __global__ void __launch_bounds__(%d", fsr_kernel_threads(k));
     if (k->schedule.resident)
         fsr_text_add(out, ", %d", k->schedule.resident);
@@ -262,27 +276,36 @@ static void print_function(const fsr_kernel *k, const char *body, fsr_text *out)
     fsr_text_add(out, "}\n");
 }
 
+/* all: body, and of a repeated kernel the loop around it, which calls the body as a function. */
+static void print_functions(const fsr_kernel *k, const char *all, const char *body, fsr_text *out) {
+    if (k->repeat)
+        fsr_emit_repetition(k, body, out);
+    print_function(k, all, all + (k->repeat ? strlen(body) : 0), out);
+}
+
 static fsr_status emit(const fsr_kernel *k, fsr_text *out, bool host) {
-    fsr_text types = {0}, body = {0}, both = {0};
+    fsr_text types = {0}, body = {0}, all = {0}, both = {0};
     if (fsr_emit_cuda_lacks(k))
         return FSR_ERR_UNSUPPORTED;
     fsr_status status = print_parts(k, &types, &body);
     if (status == FSR_OK) {
-        fsr_text_add(&both, "%s%s", types.data, body.data);
-        if (both.failed) {
+        print_loop(k, &body, &all);
+        fsr_text_add(&both, "%s%s", types.data, all.failed ? "" : all.data);
+        if (both.failed || all.failed) {
             status = FSR_ERR_MEMORY;
         } else {
             print_head(k, out);
             fsr_prelude_print(out, both.data, host);
             fsr_text_add(out, "\n%s", types.data);
             fsr_emit_declare_calls(k, out);
-            print_function(k, body.data, out);
+            print_functions(k, all.data, body.data, out);
             fsr_emit_define_calls(k, out);
             status = out->failed ? FSR_ERR_MEMORY : FSR_OK;
         }
     }
     fsr_text_free(&types);
     fsr_text_free(&body);
+    fsr_text_free(&all);
     fsr_text_free(&both);
     return status;
 }

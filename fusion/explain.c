@@ -80,7 +80,7 @@ static void explain_inside(const char *head, const char *text, FILE *to) {
 }
 
 /* The kernels that its body has are numbered by themselves. */
-static void explain_loop(const fsr_thunk *thunk, FILE *to) {
+static void explain_loop(const fsr_program *program, const fsr_thunk *thunk, FILE *to) {
     const fsr_loop_plan *loop = thunk->loop;
     fputs("loop: ", to);
     if (loop->form.count < 0)
@@ -95,6 +95,8 @@ static void explain_loop(const fsr_thunk *thunk, FILE *to) {
     fputc('\n', to);
     explain_arrays(thunk, thunk->nuses, to);
     fputc('\n', to);
+    if (fsr_loop_is_kernel(program, thunk))
+        fputs("    all turns are one launch of the turn's kernel, by one block that repeats it\n", to);
     if (fsr_loop_copies(loop, thunk->present))
         fsr_fput(to, "    slices copied in each turn, which reads or writes them at other addresses: %d\n",
                  fsr_loop_copies(loop, thunk->present));
@@ -164,7 +166,7 @@ static void explain_steps(const fsr_program *program, const fsr_flow *flow, FILE
         else if (thunk->kind == FSR_THUNK_LIBRARY)
             explain_call(thunk, flow, to);
         else if (thunk->kind == FSR_THUNK_LOOP) {
-            explain_loop(thunk, to);
+            explain_loop(program, thunk, to);
             kernels += thunk->loop->first.program.info.kernels + thunk->loop->turn.program.info.kernels;
         }
     }

@@ -3,6 +3,7 @@
  * arrays between them whole. Tiles are a schedule's, and no result depends on them; but where a load is said to read in
  * one must be where its address leads, for every tile, or emitted code would read another element. */
 #include "fusion/interpret.h"
+#include "fusion/repeat.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,9 +81,30 @@ static fsr_status interpret_all(const fsr_kernel *k, fsr_launch *launch) {
     return status ? status : fsr_interpret_nest(k, launch, &claim);
 }
 
+/* One repetition after the other, each with arrays of its own. */
+static fsr_status interpret_repeated(const fsr_kernel *k, const fsr_launch *launch) {
+    fsr_launch *own = malloc(sizeof *own);
+    fsr_status status = own ? FSR_OK : FSR_ERR_MEMORY;
+    if (own)
+        *own = *launch;
+    for (int64_t t = 0; !status && t < launch->integer[k->repeat->times]; t++) {
+        for (int b = 0; b < k->narrays; b++) {
+            const fsr_beginning at = fsr_repeat_begins(k, launch->integer, b, t);
+            own->array[b] = (char *)launch->array[at.array] + at.element * (int64_t)fsr_dtype_size(k->array[b].dtype);
+        }
+        if (k->repeat->number)
+            own->scalar[k->repeat->number - 1] = fsr_value_from_int(FSR_I64, t);
+        status = fsr_interpret_nest(k, own, NULL);
+    }
+    free(own);
+    return status;
+}
+
 fsr_status fsr_kernel_interpret(const fsr_kernel *k, const fsr_launch *launch) {
     if (!k || !launch)
         return FSR_ERR_NULL;
+    if (k->repeat)
+        return interpret_repeated(k, launch);
     if (!k->nests)
         return fsr_interpret_nest(k, launch, NULL);
     fsr_launch *own = malloc(sizeof *own);

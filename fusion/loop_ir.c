@@ -2,6 +2,7 @@
 /* The loop IR's container, and what its parts say by themselves. */
 #include "fusion/loop_ir.h"
 #include "fusion/nest.h"
+#include "fusion/repeat.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ void fsr_kernel_free(fsr_kernel *k) {
     for (int l = 0; k->loop && l < FSR_MAX_LOOPS; l++)
         fsr_iteration_free((fsr_iteration *)k->loop[l].program);
     fsr_nests_free(k->nests);
+    free(k->repeat);
     free(k->room);
     free(k->loop);
     free(k);
@@ -52,8 +54,12 @@ fsr_kernel *fsr_kernel_copy(const fsr_kernel *k) {
     for (int f = 0; f < k->nroutines; f++)
         fsr_routine_ref(k->routine[f]);
     copy->loop = NULL;
+    copy->repeat = k->repeat ? malloc(sizeof *copy->repeat) : NULL;
+    if (copy->repeat)
+        *copy->repeat = *k->repeat;
     bool whole = !k->nests || (copy->nests = fsr_nests_copy(k->nests)) != NULL;
     whole = (!k->loop || fsr_kernel_loop_room(copy)) && whole;
+    whole = whole && !copy->repeat == !k->repeat;
     for (int f = 0; f < k->nfolds; f++)
         whole = (copy->fold[f].combine = fsr_combine_copy(k->fold[f].combine)) != NULL && whole;
     for (int l = 0; copy->loop && l < k->nloops; l++) {

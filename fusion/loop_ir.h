@@ -146,7 +146,8 @@ enum {
     FSR_INT_EXTENT /* FSR_INT_EXTENT + d: extent of domain dimension d; strides and offsets come after ndim of these */
 };
 
-typedef struct fsr_nests fsr_nests; /* fusion/nest.h */
+typedef struct fsr_nests fsr_nests;   /* fusion/nest.h */
+typedef struct fsr_repeat fsr_repeat; /* fusion/repeat.h */
 
 typedef struct fsr_kernel {
     char name[64]; /* stable: k_ and a digest of the structure, e.g. k_softmax_1a2b3c4d */
@@ -185,9 +186,10 @@ typedef struct fsr_kernel {
     fsr_routine *routine[FSR_MAX_ROUTINES]; /* a reference each, no two equal */
     fsr_schedule schedule;
     bool contraction;
-    fsr_nests *nests; /* those before this one, owned; NULL: there are none */
-    void *room;       /* the block of all lists but `loop` (loop_ir_room.c) */
-    bool roomy;       /* they have room for as much as there may be */
+    fsr_nests *nests;   /* those before this one, owned; NULL: there are none */
+    fsr_repeat *repeat; /* GPU: how a launch runs it several times, owned; NULL: once */
+    void *room;         /* the block of all lists but `loop` (loop_ir_room.c) */
+    bool roomy;         /* they have room for as much as there may be */
 } fsr_kernel;
 
 /* With room for as much as each list may have. NULL: out of memory. */

@@ -7,6 +7,8 @@
 #include "fusion/loop_ir_parse.h"
 #include "fusion/loop_ir_parse_parts.h"
 #include "fusion/nest.h"
+#include "fusion/repeat.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* The kernel's nests, none at first. NULL: out of memory. */
@@ -41,6 +43,31 @@ static void read_pitch(fsr_kernel_reader *r) {
     }
 }
 
+static void read_repeat(fsr_kernel_reader *r) {
+    const int times = fsr_lex_mark(&r->lex, "i", FSR_MAX_INTS);
+    if (!r->k->repeat && !(r->k->repeat = calloc(1, sizeof *r->k->repeat))) {
+        fsr_lex_fail(&r->lex, FSR_ERR_MEMORY, "out of memory");
+        return;
+    }
+    r->k->repeat->times = times;
+    if (fsr_lex_try(&r->lex, "number"))
+        r->k->repeat->number = 1 + fsr_lex_mark(&r->lex, "s", FSR_MAX_SCALARS);
+}
+
+/* How the array goes on, in a kernel that is repeated. */
+static void read_moves(fsr_kernel_reader *r, fsr_moves *m) {
+    fsr_lex *l = &r->lex;
+    if (fsr_lex_try(l, "from")) {
+        m->first = fsr_lex_mark(l, "i", FSR_MAX_INTS);
+        fsr_lex_expect(l, "by");
+        m->step = fsr_lex_mark(l, "i", FSR_MAX_INTS);
+    }
+    if (fsr_lex_try(l, "follows"))
+        m->follows = 1 + fsr_lex_mark(l, "b", FSR_MAX_BUFFERS);
+    if (fsr_lex_try(l, "spare"))
+        m->spare = 1 + fsr_lex_mark(l, "b", FSR_MAX_BUFFERS);
+}
+
 static void read_domain(fsr_kernel_reader *r) {
     fsr_lex *l = &r->lex;
     fsr_kernel *k = r->k;
@@ -70,6 +97,8 @@ static void read_domain(fsr_kernel_reader *r) {
         read_band(r);
     else if (fsr_lex_try(l, "pitch"))
         read_pitch(r);
+    if (fsr_lex_try(l, "repeat"))
+        read_repeat(r);
 }
 
 /* "b0", the next of n of at most `limit`. */
@@ -95,6 +124,8 @@ static void read_array(fsr_kernel_reader *r) {
         if (nests)
             nests->place[r->k->narrays - 1] = place;
     }
+    if (r->k->repeat)
+        read_moves(r, &r->k->repeat->array[r->k->narrays - 1]);
 }
 
 static void read_scalar(fsr_kernel_reader *r) {

@@ -3,6 +3,7 @@
  * loop_ir_parse.c reads it back. */
 #include "fusion/loop_ir.h"
 #include "fusion/nest.h"
+#include "fusion/repeat.h"
 #include "graph/print.h"
 
 static void print_value(FILE *to, fsr_dtype dtype, fsr_value value) {
@@ -86,12 +87,23 @@ static void print_version(FILE *to, const fsr_kernel *k, const fsr_loop_version 
     fputc('\n', to);
 }
 
+static void print_moves(FILE *to, const fsr_moves *m) {
+    if (m->step)
+        fsr_fput(to, " from i%d by i%d", m->first, m->step);
+    if (m->follows)
+        fsr_fput(to, " follows b%d", m->follows - 1);
+    if (m->spare)
+        fsr_fput(to, " spare b%d", m->spare - 1);
+}
+
 static void print_array(FILE *to, const fsr_kernel *k, int b) {
     const fsr_array *array = &k->array[b];
     fsr_fput(to, "  array b%d %s%s%s%s", b, fsr_dtype_name(array->dtype), array->written ? " written" : "",
              array->aliased ? " aliased" : "", array->banded ? " banded" : "");
     if (array->banded && k->nests && k->schedule.target != FSR_TARGET_GPU)
         fsr_fput(to, " at i%d", k->nests->place[b]);
+    if (k->repeat)
+        print_moves(to, &k->repeat->array[b]);
     fputc('\n', to);
 }
 
@@ -106,6 +118,10 @@ static void print_head(FILE *to, const fsr_kernel *k) {
         fsr_fput(to, k->schedule.deep ? " pitch i%d lines i%d" : " pitch i%d", k->nests->band, k->nests->bytes);
     else if (k->nests)
         fsr_fput(to, " band i%d of i%d", k->nests->band, k->nests->bytes);
+    if (k->repeat)
+        fsr_fput(to, " repeat i%d", k->repeat->times);
+    if (k->repeat && k->repeat->number)
+        fsr_fput(to, " number s%d", k->repeat->number - 1);
     fputc('\n', to);
     for (int b = 0; b < k->narrays; b++)
         print_array(to, k, b);

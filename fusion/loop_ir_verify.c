@@ -6,6 +6,7 @@
  * outside the kernel's arrays however broken it is: what the kernel lists comes first (loop_ir_verify_tables.c), then
  * each instruction (loop_ir_verify_inst.c), then the whole and its schedule (loop_ir_verify_schedule.c). */
 #include "fusion/loop_ir_verify.h"
+#include "fusion/repeat.h"
 #include "graph/message.h"
 #include <stdarg.h>
 
@@ -45,7 +46,7 @@ static bool check_whole(const fsr_check *v) {
             return fsr_check_bad(v, "fold %d is never performed", f);
     }
     for (int b = 0; b < k->narrays; b++) {
-        bool stored = !k->array[b].written;
+        bool stored = !k->array[b].written || fsr_repeat_is_spare(k, b);
         for (int i = 0; i < k->ninsts; i++)
             stored = stored || (k->inst[i].kind == FSR_INST_STORE && k->access[k->inst[i].index].buffer == b) ||
                      k->inst[i].report == b + 1;
@@ -90,7 +91,7 @@ static bool check_kernel(fsr_check *v) {
         if (!fsr_check_inst(v))
             return false;
     v->number = -1;
-    return check_whole(v) && check_live(v) && fsr_check_schedule(v) && fsr_check_nests(v);
+    return check_whole(v) && check_live(v) && fsr_check_schedule(v) && fsr_check_nests(v) && fsr_check_repeat(v);
 }
 
 fsr_status fsr_kernel_verify(const fsr_kernel *k, char *why, size_t size) {

@@ -32,6 +32,7 @@ bool fsr_check_inst(const fsr_check *v);
 bool fsr_check_schedule(const fsr_check *v);
 /* loop_ir_verify_nests.c */
 bool fsr_check_nests(const fsr_check *v);
+bool fsr_check_repeat(const fsr_check *v);
 /* loop_ir_verify_cpu.c */
 bool fsr_check_cpu(const fsr_check *v);
 

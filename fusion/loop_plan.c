@@ -204,6 +204,9 @@ static void move_thunks(fsr_thunk *to, int *n, fsr_loop_part *part, int64_t time
 
 bool fsr_loop_splice(fsr_program *program) {
     int n = 0, loops = 0;
+    for (int i = 0; i < program->nthunks; ++i)
+        if (fsr_loop_is_kernel(program, &program->thunk[i]) && fsr_loop_make_kernel(&program->thunk[i]))
+            return false;
     for (int i = 0; i < program->nthunks; ++i) {
         const fsr_loop_plan *loop = program->thunk[i].loop;
         loops += loop != NULL;

@@ -88,7 +88,11 @@ typedef struct fsr_loop_plans {
 fsr_status fsr_loop_plans_make(fsr_loop_plans *out, const fsr_flow *flow, const fsr_program_options *options, char *why,
                                size_t size);
 void fsr_loop_plans_clear(fsr_loop_plans *loops);
-/* Puts the thunks of the loops' bodies behind those of the loops. False: out of memory. */
+/* All turns of the loop, a thunk of the program, are one kernel. */
+bool fsr_loop_is_kernel(const fsr_program *program, const fsr_thunk *thunk);
+/* Makes the thunk of such a loop that kernel's. FSR_ERR_MEMORY. */
+fsr_status fsr_loop_make_kernel(fsr_thunk *thunk);
+/* Puts the thunks of the loops' bodies behind those of the loops, or makes loops kernels. False: out of memory. */
 bool fsr_loop_splice(fsr_program *program);
 
 #endif

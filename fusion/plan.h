@@ -43,6 +43,7 @@ typedef enum fsr_thunk_kind {
 
 typedef struct fsr_use {
     fsr_slot slot;
+    int64_t at;   /* of a temporary: bytes from where it begins */
     bool written; /* else only read */
     int64_t bytes;
 } fsr_use;
@@ -64,7 +65,8 @@ typedef struct fsr_thunk {
     int report;          /* of its body: the first of the program's */
     bool inner;          /* of a loop's body */
     /* KERNEL, and of a LOOP by operand */
-    int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number */
+    int scalar[FSR_MAX_SCALARS]; /* scalar ordinals; from the program's nscalars on: literals, by their number; -1: what
+                                    the kernel counts itself */
     /* KERNEL */
     fsr_kernel *kernel; /* owned; its `integer` are those of the launch */
     int64_t blocks;

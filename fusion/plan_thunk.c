@@ -103,7 +103,7 @@ static void add_use(fsr_plan_builder *b, fsr_thunk *thunk, fsr_slot slot, bool w
             return;
         thunk->use = grown;
     }
-    thunk->use[thunk->nuses++] = (fsr_use){slot, written, bytes};
+    thunk->use[thunk->nuses++] = (fsr_use){slot, 0, written, bytes};
 }
 
 /* Flags that a kernel does not leave zero are its own, cleared before it. */

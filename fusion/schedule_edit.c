@@ -104,7 +104,7 @@ static fsr_status edit_one(fsr_kernel *k, const char **at, char *why, size_t siz
     *at = end;
     int *number = fsr_schedule_number(&k->schedule, word, length);
     const int rule = rule_of(k, word, length);
-    const bool may = number && rule >= 0 && rules[rule].may(k);
+    const bool may = number && rule >= 0 && rules[rule].may(k) && !k->repeat;
     const bool power = may && (!rules[rule].powers || (value >= 32 && fsr_power_of_two((int)value)));
     if (!number)
         fsr_message_put(why, size, "a schedule for a %s has no number %.*s", fsr_target_name(k->schedule.target), shown,

@@ -34,7 +34,7 @@ static void *address(const fsr_execution *x, const fsr_use *use) {
         return x->leaf[use->slot.ordinal];
     if (use->slot.kind == FSR_SLOT_OUTPUT)
         return x->out[use->slot.ordinal];
-    return x->arena ? x->arena + x->program->temporary[use->slot.ordinal].offset : NULL;
+    return x->arena ? x->arena + x->program->temporary[use->slot.ordinal].offset + use->at : NULL;
 }
 
 void *fsr_execution_address(const fsr_execution *x, const fsr_use *use) {
@@ -53,9 +53,10 @@ static fsr_status run_kernel(const fsr_execution *x, int i, fsr_fault *fault) {
     for (int a = 0; a < narrays; ++a)
         launch.array[a] = address(x, &thunk->use[a]);
     for (int s = 0; s < thunk->kernel->nscalars; ++s)
-        launch.scalar[s] = thunk->scalar[s] < x->program->nscalars
-                               ? x->scalar[thunk->scalar[s]]
-                               : x->literal[thunk->scalar[s] - x->program->nscalars];
+        if (thunk->scalar[s] >= 0)
+            launch.scalar[s] = thunk->scalar[s] < x->program->nscalars
+                                   ? x->scalar[thunk->scalar[s]]
+                                   : x->literal[thunk->scalar[s] - x->program->nscalars];
     launch.work = x->arena ? x->arena + x->program->arena_bytes : NULL;
     launch.zero = thunk->nuses > narrays ? address(x, &thunk->use[narrays]) : x->zero;
     return x->ctx->backend->ops->launch(x->ctx->backend, tuned ? tuned->module : x->all->module[i], &launch, x->stream,

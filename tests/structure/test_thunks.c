@@ -207,11 +207,43 @@ static void slices_lie_where_they_are(void **state) {
     }
 }
 
+/* The state alone is of n numbers; the row of it that a turn adds lies beside others. */
+static void blurred(fsr_node *out, const fsr_node *s, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node far = fsr_roll(s[0], (int64_t[]){1}, (int[]){0}, 1);
+    out[0] = out[1] = fsr_add(fsr_mul(far, fsr_float(g, 0.5)), in[0]);
+}
+
+/* One launch on a GPU where a turn is one block, and the last state is not asked for beside all of them; on a CPU turns
+ * are what they were. */
+static void small_turns_are_one_kernel(void **state) {
+    (void)state;
+    static const struct {
+        int64_t n, turns;
+        int first, count; /* results */
+        bool repeated;
+    } rows[] = {{100, 9, 1, 1, true},  {100, 9, 0, 1, true},      {101, 9, 1, 1, true},
+                {100, 9, 0, 2, false}, {1 << 20, 9, 1, 1, false}, {100, 1, 1, 1, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int gpu = 0; gpu < 2; gpu++) {
+            fsr_node in = plan_matrix(g, rows[i].turns, rows[i].n), first = plan_vector(g, rows[i].n), out[2];
+            fsr_scan_loop(out, &first, 1, &in, 1, 1, 0, 0, blurred, NULL);
+            fsr_program p = plan_of(gpu ? &target_gpu : &target_cpu, out + rows[i].first, rows[i].count);
+            const bool repeated = p.thunk[0].kind == FSR_THUNK_KERNEL && p.thunk[0].kernel->repeat;
+            if (repeated != (gpu && rows[i].repeated))
+                fail_msg("%d: %s", (int)i, p.explanation);
+            assert_int_equal(strstr(p.explanation, "all turns are one launch") != NULL, repeated);
+            assert_int_equal(p.nthunks, repeated ? 1 : 2);
+            assert_int_equal(p.info.kernels, 1);
+            fsr_program_clear(&p);
+        }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(one_pass_before_a_loop),   TEST(flags_are_cleared_before),
-                                       TEST(equal_outputs_are_copied), TEST(nothing_is_cleared_for_nothing),
-                                       TEST(library_calls_are_thunks), TEST(another_shape_is_no_copy),
-                                       TEST(slices_lie_where_they_are)};
+    const struct CMUnitTest tests[] = {TEST(one_pass_before_a_loop),    TEST(flags_are_cleared_before),
+                                       TEST(equal_outputs_are_copied),  TEST(nothing_is_cleared_for_nothing),
+                                       TEST(library_calls_are_thunks),  TEST(another_shape_is_no_copy),
+                                       TEST(slices_lie_where_they_are), TEST(small_turns_are_one_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
