@@ -4,8 +4,8 @@
  * is the same kernel.
  *
  * The loop's thunk becomes a kernel's, with the arrays that the turn's has: operands, slices, results, and the buffers
- * of the loop's workspace. Counter-example to making turns of many blocks one kernel as well: they would be done by one
- * processor of a hundred. */
+ * of the loop's workspace. A last state that is asked for beside all of them is copied behind it. Counter-example to
+ * making turns of many blocks one kernel as well: they would be done by one processor of a hundred. */
 #include "fusion/loop_plan.h"
 #include "fusion/plan.h"
 #include "fusion/repeat.h"
@@ -29,14 +29,6 @@ static bool is_one_block(const fsr_thunk *turn) {
            (k->schedule.kind == FSR_SCHEDULE_MAP || k->schedule.kind == FSR_SCHEDULE_ROW ||
             k->schedule.kind == FSR_SCHEDULE_COL) &&
            !k->schedule.wide && !k->schedule.streams && !k->nests && !k->repeat && !k->live && !k->nroutines;
-}
-
-/* Every slice is where it is read or written, and each state in one place. */
-static bool lies_in_place(const fsr_loop_plan *loop, uint32_t present) {
-    for (int i = 0; i < loop->form.nstate; ++i)
-        if (fsr_loop_home(loop, present, i) >= 0 && (present >> i & 1))
-            return false;
-    return fsr_loop_copies(loop, present) == 0;
 }
 
 /* Scalars are operands, or the turn's number, once. */
@@ -107,7 +99,7 @@ bool fsr_loop_is_kernel(const fsr_program *program, const fsr_thunk *thunk) {
         loop->turn.program.ntemporaries)
         return false;
     const fsr_thunk *turn = &loop->turn.program.thunk[0];
-    return is_one_block(turn) && lies_in_place(loop, thunk->present) && scalars_are_known(loop, turn) &&
+    return is_one_block(turn) && fsr_loop_copies(loop, thunk->present) == 0 && scalars_are_known(loop, turn) &&
            are_short(loop) && arrays_are_known(loop, turn) && has_room(loop, turn->kernel) &&
            !has_gifts(program, thunk);
 }
@@ -198,10 +190,43 @@ static void place_scalars(const outside *o, fsr_kernel *k, int *scalar) {
     }
 }
 
-fsr_status fsr_loop_make_kernel(fsr_thunk *thunk) {
-    outside o;
-    find_outside(&o, thunk);
-    fsr_kernel *k = fsr_kernel_copy(o.turn->kernel);
+/* The last state is asked for, and lies in a slice of what is stacked. */
+static bool is_last_slice(const fsr_thunk *thunk, int state) {
+    return (thunk->present >> state & 1) && fsr_loop_home(thunk->loop, thunk->present, state) >= 0;
+}
+
+int fsr_loop_lasts(const fsr_thunk *thunk) {
+    int n = 0;
+    for (int i = 0; i < thunk->loop->form.nstate; ++i)
+        n += is_last_slice(thunk, i);
+    return n;
+}
+
+/* Copies of last states behind the kernel, fsr_loop_lasts of them. False: out of memory, and there are none. */
+static bool copy_lasts(const outside *o, fsr_thunk *copy) {
+    int n = 0;
+    for (int i = 0; i < o->loop->form.nstate; ++i) {
+        if (!is_last_slice(o->thunk, i))
+            continue;
+        fsr_use *use = malloc(2 * sizeof *use);
+        if (!use) {
+            while (n > 0)
+                free(copy[--n].use);
+            return false;
+        }
+        use[0] = o->result[fsr_loop_home(o->loop, o->thunk->present, i)];
+        use[0].at = o->loop->form.reverse ? 0 : (o->loop->form.count - 1) * o->loop->result_bytes[i];
+        use[0].written = false;
+        use[0].bytes = o->loop->result_bytes[i];
+        use[1] = o->result[i];
+        copy[n++] = (fsr_thunk){.kind = FSR_THUNK_COPY, .use = use, .nuses = 2, .places = 1};
+    }
+    return true;
+}
+
+/* The turn's kernel, repeated, and its arrays. FSR_ERR_MEMORY, and there is none. */
+static fsr_status repeat(const outside *o, fsr_thunk *made) {
+    fsr_kernel *k = fsr_kernel_copy(o->turn->kernel);
     fsr_use *use = calloc(FSR_MAX_BUFFERS, sizeof *use);
     if (k)
         k->repeat = calloc(1, sizeof *k->repeat);
@@ -210,20 +235,33 @@ fsr_status fsr_loop_make_kernel(fsr_thunk *thunk) {
         free(use);
         return FSR_ERR_MEMORY;
     }
-    fsr_thunk made = {.kind = FSR_THUNK_KERNEL, .kernel = k, .use = use, .blocks = 1, .places = 1};
     const int narrays = k->narrays;
-    k->repeat->times = add_integer(k, o.loop->form.count);
+    k->repeat->times = add_integer(k, o->loop->form.count);
     for (int a = 0; a < narrays; ++a)
-        use[a] = place(&o, k, a, use);
-    place_scalars(&o, k, made.scalar);
-    made.nuses = k->narrays;
-    made.bytes_moved = thunk->bytes_moved;
-    made.price = o.turn->price * (double)o.loop->form.count;
-    made.inner = thunk->inner;
+        use[a] = place(o, k, a, use);
+    *made =
+        (fsr_thunk){.kind = FSR_THUNK_KERNEL, .kernel = k, .use = use, .nuses = k->narrays, .blocks = 1, .places = 1};
+    place_scalars(o, k, made->scalar);
+    made->bytes_moved = o->thunk->bytes_moved;
+    made->price = o->turn->price * (double)o->loop->form.count;
     fsr_kernel_trim(k);
-    fsr_status status = fsr_kernel_rename(k);
+    return fsr_kernel_rename(k);
+}
+
+fsr_status fsr_loop_make_kernel(fsr_thunk *thunk, fsr_thunk *copy) {
+    outside o;
+    fsr_thunk made = {0};
+    find_outside(&o, thunk);
+    fsr_status status = repeat(&o, &made);
+    if (!status && !copy_lasts(&o, copy))
+        status = FSR_ERR_MEMORY;
+    if (status) {
+        fsr_kernel_free(made.kernel);
+        free(made.use);
+        return status;
+    }
     free(thunk->use);
     fsr_loop_plan_unref(thunk->loop);
     *thunk = made;
-    return status;
+    return FSR_OK;
 }

@@ -202,31 +202,76 @@ static void move_thunks(fsr_thunk *to, int *n, fsr_loop_part *part, int64_t time
     part->program.nthunks = 0;
 }
 
-bool fsr_loop_splice(fsr_program *program) {
-    int n = 0, loops = 0;
+/* What is to come behind a program's thunks in one list. */
+typedef struct behind {
+    fsr_thunk *copy; /* of last states; their memory is the list's */
+    int *copies;     /* of each thunk: how many */
+    int n;           /* all thunks of the list */
+    bool loops;
+} behind;
+
+/* Makes kernels of the loops that are some. False: out of memory, and no copy is there. */
+static bool make_kernels(fsr_program *program, behind *b) {
+    int copies = 0, states = 0;
     for (int i = 0; i < program->nthunks; ++i)
-        if (fsr_loop_is_kernel(program, &program->thunk[i]) && fsr_loop_make_kernel(&program->thunk[i]))
-            return false;
-    for (int i = 0; i < program->nthunks; ++i) {
-        const fsr_loop_plan *loop = program->thunk[i].loop;
-        loops += loop != NULL;
-        n += 1 + (loop ? loop->first.nthunks + loop->turn.nthunks : 0);
+        states += program->thunk[i].loop ? program->thunk[i].loop->form.nstate : 0;
+    b->copy = calloc((size_t)states + 1, sizeof *b->copy);
+    b->copies = calloc((size_t)program->nthunks + 1, sizeof *b->copies);
+    bool good = b->copy && b->copies;
+    for (int i = 0; good && i < program->nthunks; ++i) {
+        fsr_thunk *thunk = &program->thunk[i];
+        if (fsr_loop_is_kernel(program, thunk)) {
+            b->copies[i] = fsr_loop_lasts(thunk);
+            b->loops = b->loops || b->copies[i];
+            good = fsr_loop_make_kernel(thunk, b->copy + copies) == FSR_OK;
+            copies += good ? b->copies[i] : 0;
+        }
+        b->loops = b->loops || thunk->loop;
+        b->n += 1 + b->copies[i] + fsr_loop_thunks(thunk);
     }
-    if (!loops)
-        return true;
-    fsr_thunk *thunk = malloc(sizeof *thunk * (size_t)n);
+    for (int i = 0; !good && i < copies; ++i)
+        free(b->copy[i].use);
+    return good;
+}
+
+static void drop_behind(behind *b) {
+    free(b->copy);
+    free(b->copies);
+}
+
+/* Puts them where they belong. False: out of memory, and no copy is there. */
+static bool put_behind(fsr_program *program, behind *b) {
+    fsr_thunk *thunk = malloc(sizeof *thunk * (size_t)(b->n + 1));
+    int n = 0, copy = 0;
+    for (int i = 0; thunk && i < program->nthunks; ++i) {
+        fsr_loop_plan *loop = program->thunk[i].loop;
+        thunk[n++] = program->thunk[i];
+        for (int c = 0; c < b->copies[i]; ++c)
+            thunk[n++] = b->copy[copy++];
+        if (!loop)
+            continue;
+        move_thunks(thunk, &n, &loop->first, 1);
+        move_thunks(thunk, &n, &loop->turn, fsr_loop_turns(loop));
+    }
+    for (int i = 0; !thunk && i < program->nthunks; ++i)
+        for (int c = 0; c < b->copies[i]; ++c)
+            free(b->copy[copy++].use);
     if (!thunk)
         return false;
-    n = 0;
-    for (int i = 0; i < program->nthunks; ++i) {
-        thunk[n++] = program->thunk[i];
-        if (!program->thunk[i].loop)
-            continue;
-        move_thunks(thunk, &n, &program->thunk[i].loop->first, 1);
-        move_thunks(thunk, &n, &program->thunk[i].loop->turn, fsr_loop_turns(program->thunk[i].loop));
-    }
     free(program->thunk);
     program->thunk = thunk;
     program->nthunks = n;
     return true;
+}
+
+bool fsr_loop_splice(fsr_program *program) {
+    behind b = {0};
+    bool any = false;
+    for (int i = 0; i < program->nthunks; ++i)
+        any = any || program->thunk[i].loop;
+    bool good = !any || make_kernels(program, &b);
+    if (good && b.loops)
+        good = put_behind(program, &b);
+    drop_behind(&b);
+    return good;
 }

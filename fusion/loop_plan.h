@@ -90,8 +90,10 @@ fsr_status fsr_loop_plans_make(fsr_loop_plans *out, const fsr_flow *flow, const 
 void fsr_loop_plans_clear(fsr_loop_plans *loops);
 /* All turns of the loop, a thunk of the program, are one kernel. */
 bool fsr_loop_is_kernel(const fsr_program *program, const fsr_thunk *thunk);
-/* Makes the thunk of such a loop that kernel's. FSR_ERR_MEMORY. */
-fsr_status fsr_loop_make_kernel(fsr_thunk *thunk);
+/* Thunks that then come behind it: they copy last states out of what is stacked. */
+int fsr_loop_lasts(const fsr_thunk *thunk);
+/* Makes the thunk of such a loop that kernel's, and these. FSR_ERR_MEMORY, and the thunk is the loop's. */
+fsr_status fsr_loop_make_kernel(fsr_thunk *thunk, fsr_thunk *copy);
 /* Puts the thunks of the loops' bodies behind those of the loops, or makes loops kernels. False: out of memory. */
 bool fsr_loop_splice(fsr_program *program);
 

@@ -43,7 +43,7 @@ typedef enum fsr_thunk_kind {
 
 typedef struct fsr_use {
     fsr_slot slot;
-    int64_t at;   /* of a temporary: bytes from where it begins */
+    int64_t at;   /* of a temporary or output: bytes from where it begins */
     bool written; /* else only read */
     int64_t bytes;
 } fsr_use;

@@ -33,7 +33,7 @@ static void *address(const fsr_execution *x, const fsr_use *use) {
     if (use->slot.kind == FSR_SLOT_LEAF)
         return x->leaf[use->slot.ordinal];
     if (use->slot.kind == FSR_SLOT_OUTPUT)
-        return x->out[use->slot.ordinal];
+        return (char *)x->out[use->slot.ordinal] + use->at;
     return x->arena ? x->arena + x->program->temporary[use->slot.ordinal].offset + use->at : NULL;
 }
 
