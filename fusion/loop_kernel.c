@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Seconds at a few us a turn: about the longest launch that a machine with a display lets be. */
+enum { MOST_TURNS = 1 << 20 };
+
 /* What a loop's arrays are in the program around it. */
 typedef struct outside {
     const fsr_loop_plan *loop;
@@ -95,8 +98,8 @@ static bool has_room(const fsr_loop_plan *loop, const fsr_kernel *k) {
 
 bool fsr_loop_is_kernel(const fsr_program *program, const fsr_thunk *thunk) {
     const fsr_loop_plan *loop = thunk->loop;
-    if (!loop || loop->form.conditional || loop->form.count < 2 || loop->turn.program.nthunks != 1 ||
-        loop->turn.program.ntemporaries)
+    if (!loop || loop->form.conditional || loop->form.count < 2 || loop->form.count > MOST_TURNS ||
+        loop->turn.program.nthunks != 1 || loop->turn.program.ntemporaries)
         return false;
     const fsr_thunk *turn = &loop->turn.program.thunk[0];
     return is_one_block(turn) && fsr_loop_copies(loop, thunk->present) == 0 && scalars_are_known(loop, turn) &&

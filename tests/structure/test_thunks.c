@@ -227,8 +227,9 @@ static void small_turns_are_one_kernel(void **state) {
         int64_t n, turns;
         int first, count; /* results */
         bool repeated;
-    } rows[] = {{100, 9, 1, 1, true}, {100, 9, 0, 1, true},      {101, 9, 1, 1, true},
-                {100, 9, 0, 2, true}, {1 << 20, 9, 1, 1, false}, {100, 1, 1, 1, false}};
+    } rows[] = {{100, 9, 1, 1, true},       {100, 9, 0, 1, true},       {101, 9, 1, 1, true},
+                {100, 9, 0, 2, true},       {1 << 20, 9, 1, 1, false},  {100, 1, 1, 1, false},
+                {100, 1 << 20, 1, 1, true}, {100, 2000000, 1, 1, false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int gpu = 0; gpu < 2; gpu++) {
             fsr_node in = plan_matrix(g, rows[i].turns, rows[i].n), first = plan_vector(g, rows[i].n), out[2];
