@@ -158,9 +158,34 @@ static void slices_of_any_length(void **state) {
         check_slices(lengths[i]);
 }
 
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static void looked_up(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_node index = fsr_add(fsr_arange(g, FSR_I32, fsr_node_dim(state[0], 0)), in[0]);
+    out[0] = out[1] = fsr_add(fsr_take(state[0], fsr_mod(index, fsr_int(g, 9)), 0, FSR_INDEX_RAISE), fsr_float(g, 1));
+}
+
+/* An index outside is told of whichever turn finds it. */
+static void indices_outside(void **state) {
+    (void)state;
+    for (int good = 0; good < 2; good++) {
+        const int64_t n = 8;
+        int32_t step[TURNS] = {0};
+        step[TURNS - 5] = !good; /* 8 is outside of 8 */
+        fsr_node first = fsr_from_host(g, FSR_F32, 1, &n, (float[MOST]){0}),
+                 in = fsr_from_host(g, FSR_I32, 1, SHAPE(TURNS), step), out[2];
+        float got[TURNS * MOST];
+        fsr_scan_loop(out, &first, 1, &in, 1, 1, 0, 0, looked_up, NULL);
+        assert_int_equal(launches(out + 1, 1), 1);
+        assert_int_equal(fsr_read(out[1], got, (size_t)(TURNS * n) * sizeof *got), good ? FSR_OK : FSR_ERR_INDEX);
+    }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(states_lie_in_what_is_stacked), TEST(slices_of_any_length)};
+    const struct CMUnitTest tests[] = {TEST(states_lie_in_what_is_stacked), TEST(slices_of_any_length),
+                                       TEST(indices_outside)};
     if (!host_cuda_available()) {
         printf("skipped: no C++ compiler to run kernels on the host with\n");
         return 77;
