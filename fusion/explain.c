@@ -99,6 +99,9 @@ static void explain_loop(const fsr_program *program, const fsr_thunk *thunk, FIL
         fputs("    all turns are one launch of the turn's kernel, by one block that repeats it\n", to);
     if (fsr_loop_is_kernel(program, thunk) && fsr_loop_lasts(thunk))
         fsr_fput(to, "    last states copied behind it: %d\n", fsr_loop_lasts(thunk));
+    for (int i = 0; i < loop->form.nstate; ++i)
+        if (loop->updated >> i & 1)
+            fsr_fput(to, "    state %d stays in place: its copy below is left out\n", i);
     if (fsr_loop_copies(loop, thunk->present))
         fsr_fput(to, "    slices copied in each turn, which reads or writes them at other addresses: %d\n",
                  fsr_loop_copies(loop, thunk->present));

@@ -98,7 +98,7 @@ static bool has_room(const fsr_loop_plan *loop, const fsr_kernel *k) {
 
 bool fsr_loop_is_kernel(const fsr_program *program, const fsr_thunk *thunk) {
     const fsr_loop_plan *loop = thunk->loop;
-    if (!loop || loop->form.conditional || loop->form.count < 2 || loop->form.count > MOST_TURNS ||
+    if (!loop || loop->updated || loop->form.conditional || loop->form.count < 2 || loop->form.count > MOST_TURNS ||
         loop->turn.program.nthunks != 1 || loop->turn.program.ntemporaries)
         return false;
     const fsr_thunk *turn = &loop->turn.program.thunk[0];

@@ -59,7 +59,8 @@ static void bound_number(fsr_flow *flow, const fsr_binding *binding, const fsr_r
             flow->node[i].below = t->form.count;
 }
 
-static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_ref *outs, int n,
+/* *states: those that may be changed in place, and then those that the plan has been asked to (loop_states.c). */
+static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_ref *outs, int n, uint32_t *states,
                             const fsr_program_options *options, char *why, size_t size) {
     fsr_flow flow;
     fsr_binding binding;
@@ -70,6 +71,8 @@ static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_
         status = FSR_ERR_MEMORY;
     bound_number(&flow, &binding, t);
     fsr_binding_clear(&binding);
+    if (!status && *states)
+        status = fsr_loop_own_states(&flow, part->leaf, states);
     if (status)
         fsr_flow_clear(&flow);
     else
@@ -88,15 +91,24 @@ static fsr_status make_turn(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_
     own.apart = t->form.conditional ? 0 : t->form.nstate;
     memcpy(outs, guarded ? t->guarded : t->result, sizeof *outs * (size_t)n);
     outs[n] = guarded ? t->still : t->again;
-    return make_part(&loop->turn, t, outs, n + t->form.conditional, &own, why, size);
+    uint32_t asked = guarded ? 0 : fsr_loop_may_update(t, loop->bytes, options->target.gpu);
+    fsr_status status = make_part(&loop->turn, t, outs, n + t->form.conditional, &asked, &own, why, size);
+    loop->updated = status ? 0 : fsr_loop_leave_copies(&loop->turn, asked);
+    if (status || loop->updated == asked)
+        return status;
+    clear_part(&loop->turn);
+    memset(&loop->turn, 0, sizeof loop->turn);
+    loop->updated = asked = 0;
+    return make_part(&loop->turn, t, outs, n + t->form.conditional, &asked, &own, why, size);
 }
 
 /* Whether there is a first turn. */
 static fsr_status make_first(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_program_options *options, char *why,
                              size_t size) {
     fsr_program_options own = *options;
+    uint32_t none = 0;
     own.apart = 0;
-    return make_part(&loop->first, t, &t->first, 1, &own, why, size);
+    return make_part(&loop->first, t, &t->first, 1, &none, &own, why, size);
 }
 
 static void measure(fsr_loop_plan *loop, const fsr_rounds *t, const fsr_flow *flow, const fsr_flow_node *n) {
@@ -175,7 +187,8 @@ void fsr_loop_lay_out(const fsr_loop_plan *loop, uint32_t present, fsr_loop_layo
     for (int i = 0; i < loop->form.nstate + loop->form.nstacked; ++i) {
         const int64_t bytes = loop->result_bytes[i];
         const bool lies = fsr_loop_home(loop, present, i) >= 0, stored = i < loop->form.nstate || loop->state_of[i] < 0;
-        out->spare[i] = i < loop->form.nstate && !lies ? take(out, bytes) : 0;
+        const bool updated = i < loop->form.nstate && loop->updated >> i & 1;
+        out->spare[i] = i < loop->form.nstate && !lies && !updated ? take(out, bytes) : 0;
         out->absent[i] = present >> i & 1 || lies || !stored ? 0 : take(out, bytes);
         out->stacked[i] = loop->staged_out[i] ? take(out, bytes) : 0;
     }

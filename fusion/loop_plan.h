@@ -43,8 +43,16 @@ struct fsr_loop_plan {
     bool staged_out[FSR_MAX_OUTPUTS]; /* of what is stacked: behind its turn */
     int state_of[FSR_MAX_OUTPUTS];    /* of what is stacked: the state whose next value it is, -1: none */
     bool lies[FSR_MAX_OUTPUTS];       /* of what is stacked: that state lies in it */
+    uint32_t updated;                 /* bit i: a turn changes state i in place (loop_states.c) */
     fsr_loop_part first, turn;
 };
+
+/* States that a turn may change in place, and the flow of a turn asked to do so; *states: those of them that it can be
+ * asked for. leaf: the operand that each leaf of the flow is. FSR_ERR_MEMORY. */
+uint32_t fsr_loop_may_update(const fsr_rounds *t, const int64_t *bytes, bool gpu);
+fsr_status fsr_loop_own_states(fsr_flow *flow, const int *leaf, uint32_t *states);
+/* Those of them that the planned turn does change in place, once its copies are left out, which this sees to. */
+uint32_t fsr_loop_leave_copies(fsr_loop_part *turn, uint32_t states);
 
 /* Plans the loop of a node. */
 fsr_status fsr_loop_plan_make(fsr_loop_plan **out, const fsr_flow *flow, int node, const fsr_program_options *options,

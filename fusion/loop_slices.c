@@ -82,8 +82,8 @@ void fsr_loop_place_slices(fsr_loop_plan *loop, bool gpu) {
     }
     for (int i = nstate; i < nstate + loop->form.nstacked; ++i) {
         const int state = loop->state_of[i];
-        loop->lies[i] =
-            state >= 0 && !loop->form.conditional && !lies[state] && may_lie(loop, state, loop->result_bytes[i], gpu);
+        loop->lies[i] = state >= 0 && !loop->form.conditional && !lies[state] && !(loop->updated >> state & 1) &&
+                        may_lie(loop, state, loop->result_bytes[i], gpu);
         if (loop->lies[i])
             lies[state] = true;
     }

@@ -3,7 +3,8 @@
  *
  * A turn reads the state in one buffer and writes the next one into the other; the first reads the operands, and where
  * the number of turns is known they alternate such that the last one writes the results. Slices are addresses within
- * their arrays, and so are states that are stacked as they are (fusion/loop_slices.c). A condition is read where the
+ * their arrays, and so are states that are stacked as they are (fusion/loop_slices.c); a state that is changed in place
+ * stays in its result (fusion/loop_states.c). A condition is read where the
  * turns of a batch are started; what was started after it had become false has copied the state (fusion/loop_plan.h).
  * Counter-example to reading it after every turn on a GPU: the device would stand still while the host waits and starts
  * the next one. */
@@ -139,9 +140,9 @@ static fsr_status run_turn(loop *l, int64_t turn, int64_t at, bool to_result, fs
         return status;
     give(l, &p->turn, turn, at);
     for (int i = 0; i < p->form.nstate; ++i)
-        l->out[i] = next[i] = l->home[i] >= 0 ? stacked_now(l, l->home[i], at)
-                              : to_result     ? l->result[i]
-                                              : l->work + l->layout.spare[i];
+        l->out[i] = next[i] = l->home[i] >= 0                    ? stacked_now(l, l->home[i], at)
+                              : to_result || p->updated >> i & 1 ? l->result[i]
+                                                                 : l->work + l->layout.spare[i];
     for (int i = p->form.nstate; i < p->form.nstate + p->form.nstacked; ++i)
         l->out[i] = stacked_now(l, i, at);
     l->out[p->form.nstate + p->form.nstacked] = l->work + l->layout.go[(turn + 1) % 2];
@@ -177,15 +178,28 @@ static fsr_status settle(const loop *l, fsr_fault *fault) {
     return status;
 }
 
+/* States that are changed in place are brought there. */
+static fsr_status bring(loop *l, fsr_fault *fault) {
+    fsr_status status = FSR_OK;
+    for (int i = 0; i < l->plan->form.nstate && !status; ++i)
+        if (l->plan->updated >> i & 1) {
+            status = fsr_execution_copy(l->outer, l->result[i], l->state[i], l->plan->result_bytes[i], fault);
+            l->state[i] = l->result[i];
+        }
+    return status;
+}
+
 static fsr_status run_turns(loop *l, fsr_fault *fault) {
     const fsr_loop_plan *p = l->plan;
     int64_t n = 0;
     bool go = true, over = false; /* a result lies where the first turn reads */
     for (int i = 0; i < p->form.nstate; ++i)
-        over = over || l->state[i] == l->result[i];
+        over = over || (l->state[i] == l->result[i] && !(p->updated >> i & 1));
     fsr_status status = count_turns(l, &n, fault);
     if (!status && n > 0)
         status = test_first(l, &go, fault);
+    if (!status && n > 0 && go)
+        status = bring(l, fault);
     for (int64_t turn = 0; turn < n && go && !status; ++turn) {
         const bool to_result = over ? turn % 2 == 1 : p->form.conditional ? turn % 2 == 0 : (n - turn) % 2 == 1;
         status = run_turn(l, turn, p->form.reverse ? n - 1 - turn : turn, to_result, fault);

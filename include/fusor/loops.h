@@ -59,7 +59,9 @@ typedef void (*fsr_turn_fn)(fsr_node *out, const fsr_node *state, const fsr_node
 
 /* The state after a number of turns of the body (JAX's fori_loop): time steps, sweeps, the columns of a factorization.
  * Where the loop is a plan it is compiled once, runs without a trip to the host, and takes the memory of two states and
- * of what one turn needs, however many turns there are. A turn has the bits that the same nodes have when they are
+ * of what one turn needs, however many turns there are. A state that a turn gives back with other elements in a part of
+ * it, by fsr_update, fsr_dynamic_update or fsr_scatter with FSR_UNIQUE, is changed in place: a turn that fills a row of
+ * a table moves the row, not the table. A turn has the bits that the same nodes have when they are
  * computed at once, by fsr_compute of all its results. Where the turn does nothing but elementwise functions of states
  * and arrays of one shape, of numbers and of the turn's number, and the count of turns is a literal, the loop is one
  * for each element, as fsr_iterate's are, a part of the kernel of what is around it; so are while and scan loops whose
