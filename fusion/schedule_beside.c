@@ -5,8 +5,9 @@
  * it, in which each element has a state of its own, `beside` for a row, and these meet when the chunk ends.
  *
  * What the loop takes must lie so: each load goes on along the rows where the columns of the row before end, or is the
- * same for all of them, and nothing else in it knows a row or a column. States of one row are folded in another order
- * than its columns, so folds commute.
+ * same for all of them, and nothing else in it knows a row or a column. So must what it stores: squares of rows of 12
+ * beside their sums went element by element, 0.88 ms of 10^6 f32, and 0.51 so. States of one row are folded in another
+ * order than its columns, so folds commute.
  *
  * Counter-example to every fourth element: differences of bytes, summed over squares of 4 by 4, took 1.10 ms of 1024 by
  * 2048 pixels, which is more than the three kernels take that compute the differences along the rows first. */
@@ -48,6 +49,9 @@ static bool stands_beside(const fsr_kernel *k, int number) {
     case FSR_INST_OP: return !fsr_inst_is_limited(inst) && !takes_rows(k, number);
     case FSR_INST_COMBINE: return !takes_rows(k, number);
     case FSR_INST_LOAD: return is_joint(k, inst);
+    case FSR_INST_STORE:
+        return k->access[inst->index].linear && !inst->filter && !inst->combines && fsr_inst_guard(inst) < 0 &&
+               !takes_rows(k, number);
     default: return false;
     }
 }
@@ -67,7 +71,8 @@ bool fsr_kernel_may_lie_beside(const fsr_kernel *k) {
     return true;
 }
 
-/* In this plan loads that move do so from neighbour to neighbour, some of them do, and there are enough of them. */
+/* In this plan loads and stores that move do so from neighbour to neighbour, some of them do, and there are enough of
+ * them. */
 static bool lie_beside(const fsr_kernel *k) {
     const int row = k->nparallel - 1, col = k->ndim - 1;
     const int64_t beside = k->integer[FSR_INT_EXTENT + col];
@@ -75,7 +80,7 @@ static bool lie_beside(const fsr_kernel *k) {
     if (beside < 2 || beside > MOST || fsr_size_mul(beside, k->integer[FSR_INT_EXTENT + row]) < LEAST)
         return false;
     for (int i = 0; i < k->ninsts; ++i) {
-        if (k->inst[i].kind != FSR_INST_LOAD || k->stand[i].level != FSR_ELEM)
+        if ((k->inst[i].kind != FSR_INST_LOAD && k->inst[i].kind != FSR_INST_STORE) || k->stand[i].level != FSR_ELEM)
             continue;
         const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[i].index);
         const bool moves = f.stride[row] || f.stride[col];

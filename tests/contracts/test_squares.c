@@ -41,5 +41,20 @@ static void weighted(void **state) {
     subject_verify(out, COUNT_OF(out), NULL, "all of them");
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(sizes), SUBJECT_TEST(weighted)};
+/* What is stored of each element beside the folds of its row, and what is stored elsewhere. */
+static void stored(void **state) {
+    (void)state;
+    static const fsr_dtype dtype[] = {FSR_U8, FSR_F16, FSR_F32, FSR_F64};
+    for (int d = 0; d < COUNT_OF(dtype); d++)
+        for (int64_t cols = 2; cols <= 31; cols += cols < 5 ? 1 : 5) {
+            const fsr_node x = subject_data(dtype[d], 3, SHAPE(3, 601, cols), SUBJECT_SMALL, 0);
+            const fsr_node f = fsr_cast(x, FSR_F32), y = fsr_mul(f, f);
+            const fsr_node out[] = {y, fsr_sum(y, AXES(2), 1, 0), fsr_max(f, AXES(2), 1, 0)};
+            const fsr_node turned[] = {fsr_transpose(y, AXES(1, 0, 2)), fsr_sum(y, AXES(2), 1, 0)};
+            subject_verify(out, COUNT_OF(out), NULL, "%s, rows of %d", fsr_dtype_name(dtype[d]), (int)cols);
+            subject_verify(turned, COUNT_OF(turned), NULL, "turned, %s, %d", fsr_dtype_name(dtype[d]), (int)cols);
+        }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(sizes), SUBJECT_TEST(weighted), SUBJECT_TEST(stored)};
 SUBJECT_MAIN(tests)
