@@ -60,12 +60,14 @@ typedef struct fsr_walk {
     bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
                       arguments below the limits of its functions, and for any */
     int rest;  /* LANES: elements that what is left over of the lanes does side by side; 0: one by one */
+    int asked; /* LANES: the last few, fewer than these, go side by side too, each after it is asked whether it is
+                  there; 0: one by one */
 } fsr_walk;
 
 /* Elements of a block that a scan takes together, at the distances 1 and 2: a part of how it is associated. */
 enum { FSR_SCAN_QUAD = 4 };
 /* What is mostly so of a CPU's schedule; its text says it where it is not. */
-enum { FSR_USUAL_LEVEL = 8, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
+enum { FSR_USUAL_LEVEL = 1, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
 /* Of `fetched`: how many elements before it loads one a stage asks for it; and from how many elements on, for each of a
  * strip, the first and the last one's places count as apart. */
 enum { FSR_FETCH_AHEAD = 128, FSR_FETCH_APART = 8 };

@@ -68,6 +68,9 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     if (walk->rest &&
         (walk->form != FSR_WALK_LANES || chain || !fsr_power_of_two(walk->rest) || walk->rest >= s->lanes))
         return fsr_check_bad(v, "schedule: a rest of %d side by side in pass %d", walk->rest, body->pass);
+    if (walk->asked && (walk->form != FSR_WALK_LANES || chain || walk->near || !fsr_power_of_two(walk->asked) ||
+                        (walk->rest ? walk->rest : s->lanes) != walk->asked || !fsr_body_may_ask(v->k, body)))
+        return fsr_check_bad(v, "schedule: the last %d of pass %d cannot be asked", walk->asked, body->pass);
     if (walk->form == FSR_WALK_PAIRS && s->strip < 32)
         return fsr_check_bad(v, "schedule: pairs in strips of %d", s->strip);
     if (strips && fsr_body_has_scan(v->k, body) &&
@@ -218,7 +221,7 @@ bool fsr_check_cpu(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d lanes", s->lanes);
     if (s->chunk < 1)
         return fsr_check_bad(v, "schedule: chunks of %d", s->chunk);
-    if (!fsr_power_of_two(s->level) || s->level < 2 || !fsr_power_of_two(s->pair_level) || s->pair_level < 2)
+    if (!fsr_power_of_two(s->level) || !fsr_power_of_two(s->pair_level) || s->pair_level < 2)
         return fsr_check_bad(v, "schedule: loops of their own for levels of %d and %d", s->level, s->pair_level);
     if (!fsr_power_of_two(s->line) || s->line < 16)
         return fsr_check_bad(v, "schedule: lines of %d bytes", s->line);

@@ -184,6 +184,8 @@ static void print_walk(FILE *to, const char *margin, const char *which, int pass
     fputs(walk->laned ? " laned" : "", to);
     if (walk->rest)
         fsr_fput(to, " rest %d", walk->rest);
+    if (walk->asked)
+        fsr_fput(to, " asked %d", walk->asked);
     fputs(walk->near ? " near\n" : "\n", to);
 }
 
@@ -293,5 +295,6 @@ void fsr_read_walk(fsr_kernel_reader *r) {
     walk->phased = fsr_lex_try(l, "phased");
     walk->laned = fsr_lex_try(l, "laned");
     walk->rest = fsr_lex_try(l, "rest") ? read_number(l) : 0;
+    walk->asked = fsr_lex_try(l, "asked") ? read_number(l) : 0;
     walk->near = fsr_lex_try(l, "near");
 }

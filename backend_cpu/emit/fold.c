@@ -172,18 +172,34 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_end(e);
 }
 
-/* q = q (+) inputs */
-static void fold_input(fsr_c_emit *e, int fold, const char *at) {
+/* state = state (+) inputs */
+static void fold_into(fsr_c_emit *e, int fold, char state, const char *at) {
     const fsr_fold *f = &e->k->fold[fold];
     char name[FSR_EMIT_NAME];
     fsr_text t = {0};
-    put_state(&t, f->combine->arity, "&", 'q', fold, at);
+    put_state(&t, f->combine->arity, "&", state, fold, at);
     for (int i = 0; i < f->combine->arity; i++)
         fsr_text_add(&t, ", %s", fsr_c_value_name(e, f->input[i], name));
     fsr_c_fold_same(e, &t, fold);
     fsr_c_line(e, "%s%d(%s);", fsr_c_is_wide(e, fold, 'q') ? "wide" : "fold", e->shared[fold], t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
+}
+
+/* q = q (+) inputs; of a column that is not there it stays. */
+static void fold_input(fsr_c_emit *e, int fold, const char *at) {
+    const int arity = e->k->fold[fold].combine->arity;
+    if (!e->asking) {
+        fold_into(e, fold, 'q', at);
+        return;
+    }
+    fsr_c_begin(e, "%s", "");
+    fsr_c_fold_declare(e, fold, 'o', "");
+    put_copy(e, fold, 'o', "", 'q', at);
+    fold_into(e, fold, 'o', "");
+    for (int i = 0; i < arity; i++)
+        fsr_c_line(e, "q%d_%d%s = b < left ? o%d_%d : q%d_%d%s;", fold, i, at, fold, i, fold, i, at);
+    fsr_c_end(e);
 }
 
 /* A scan in a loop that is not abreast only hands its inputs to the strip. */

@@ -109,6 +109,13 @@ static void put_op(fsr_c_emit *e, fsr_text *to, int number) {
     e->packing = false;
 }
 
+static void put_load(fsr_c_emit *e, fsr_text *to, int number) {
+    const bool asks = e->asking && fsr_load_moves(e->k, number);
+    fsr_text_add(to, "%s", asks ? "b < left ? " : "");
+    fsr_c_put_load(e, to, number);
+    fsr_text_add(to, "%s", asks ? " : 0" : "");
+}
+
 static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     char name[FSR_EMIT_NAME];
@@ -120,7 +127,7 @@ static void put_value(fsr_c_emit *e, fsr_text *to, int number) {
         if (is_gathered(e, number))
             fsr_text_add(to, "%sg%d[l]%s", fsr_c_load(e, inst->dtype), number, fsr_c_close(inst->dtype));
         else
-            fsr_c_put_load(e, to, number);
+            put_load(e, to, number);
         break;
     case FSR_INST_OP:
         if (fsr_inst_chosen(e->k, &e->known, number) >= 0)

@@ -256,6 +256,32 @@ static void put_rest(fsr_c_emit *e, const fsr_body *loop, bool few) {
     fsr_c_end(e);
 }
 
+/* Columns from `from` on, too few for a round of `asked`, side by side. */
+static void put_asked(fsr_c_emit *e, const fsr_body *loop, const char *from, bool few) {
+    fsr_c_begin(e, "if (%s%s < c1)", few ? "!few && " : "", from);
+    fsr_c_line(e, "const i32 left = (i32)(c1 - %s);", from);
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i32 b = 0; b < %d; ++b)", e->walk->asked);
+    fsr_c_line(e, "const i64 c = %s + b, l = %s;", from, e->walk->rest ? "c - c2" : "b");
+    e->asking = true;
+    put_columns_body(e, loop);
+    e->asking = false;
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+/* Columns from `from` on, one after the other; where others are asked, of `few` columns alone. */
+static void put_last(fsr_c_emit *e, const fsr_body *loop, const char *from, bool few) {
+    fsr_c_begin(e, "for (i64 c = %s; %sc < c1; ++c)", from, e->walk->asked ? "few && " : "");
+    fsr_c_scalar_mark(e);
+    if (e->walk->asked)
+        fsr_c_line(e, "const i64 l = 0;");
+    else
+        fsr_c_line(e, "const i64 l = %sc - c2;", few ? "few ? 0 : " : "");
+    put_columns_body(e, loop);
+    fsr_c_end(e);
+}
+
 /* Columns [c0, c2) in whole batches of lanes, then the rest up to c1, each in its lane, or, of `few` columns, in the
  * first. */
 void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, bool few) {
@@ -265,9 +291,8 @@ void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, bool few) {
         fsr_c_by_version(e, loop, "c0", "c2", e->s->lanes, put_batches);
     if (e->walk->rest)
         put_rest(e, loop, few);
-    fsr_c_begin(e, "for (i64 c = %s; c < c1; ++c)", e->walk->rest ? "c3" : "c2");
-    fsr_c_scalar_mark(e);
-    fsr_c_line(e, "const i64 l = %sc - c2;", few ? "few ? 0 : " : "");
-    put_columns_body(e, loop);
-    fsr_c_end(e);
+    if (e->walk->asked)
+        put_asked(e, loop, e->walk->rest ? "c3" : "c2", few);
+    if (few || !e->walk->asked)
+        put_last(e, loop, e->walk->rest ? "c3" : "c2", few);
 }

@@ -47,6 +47,7 @@ typedef struct fsr_c_emit {
     bool laned;             /* the loop being printed has `lanes` accumulators for each fold */
     bool pairing;           /* it fills the arrays of folds that keep their order */
     bool gathering;         /* the loop being printed reads narrow strided loads from lanes filled before it */
+    bool asking;            /* the loop being printed has columns that are not there, from the left-th on */
     bool widening;          /* the loop being printed puts what is folded in f64 into an array */
     bool widens_batches;    /* some loop does */
     bool uses_row;          /* an access is linear or row_linear: the row's number is needed */

@@ -52,10 +52,11 @@ static fsr_kernel *any_kernel(void) {
 /* ---- edits ------------------------------------------------------------------------------------------------- */
 
 static void edit_walk(fsr_walk *w) {
-    switch (below(4)) {
+    switch (below(5)) {
     case 0: w->form = (fsr_walk_form)below(5); break;
     case 1: w->functions = below(3); break;
     case 2: w->phased = !w->phased; break;
+    case 3: w->rest = w->asked = 1 << below(4); break;
     default: w->near = !w->near;
     }
 }
