@@ -72,7 +72,7 @@ static int dying(const fsr_program *program, int at, int to, int64_t bytes) {
 static void in_place_step(fsr_program *program, int at) {
     fsr_thunk *thunk = &program->thunk[at];
     fsr_kernel *k = thunk->kernel;
-    for (int a = 0; a < k->narrays && k->npasses == 0 && !k->nests; ++a) {
+    for (int a = 0; a < k->narrays && k->npasses == 0 && !k->nests && !k->repeat; ++a) {
         if (thunk->use[a].slot.kind != FSR_SLOT_TEMPORARY || !thunk->use[a].written || !plain(k, a))
             continue;
         fsr_temporary *t = &program->temporary[thunk->use[a].slot.ordinal];

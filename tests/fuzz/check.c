@@ -194,16 +194,17 @@ static void make_memory(execution *e, const fsr_graph *g, const fsr_ref *refs) {
     }
 }
 
-void *fuzz_address(const execution *e, fsr_slot slot) {
+void *fuzz_address(const execution *e, const fsr_use *use) {
+    const fsr_slot slot = use->slot;
     if (slot.kind == FSR_SLOT_LEAF)
-        return e->leaf[slot.ordinal];
+        return (char *)e->leaf[slot.ordinal] + use->at;
     if (slot.kind == FSR_SLOT_OUTPUT)
-        return e->out[slot.ordinal] + GUARD;
+        return e->out[slot.ordinal] + GUARD + use->at;
     if (slot.kind == FSR_SLOT_REPORT)
         return e->word + slot.ordinal;
     if (slot.kind == FSR_SLOT_BAND)
         return NULL;
-    return e->arena + e->program.temporary[slot.ordinal].offset;
+    return e->arena + e->program.temporary[slot.ordinal].offset + use->at;
 }
 
 /* The kernel as its text says it, so that whatever is interpreted below was printed and read back; NULL: the text is
@@ -242,9 +243,9 @@ static fsr_status run_kernel(execution *e, const fsr_thunk *thunk) {
     fsr_launch *launch = malloc(sizeof *launch);
     *launch = fsr_program_launch(thunk);
     for (int a = 0; a < thunk->kernel->narrays; a++)
-        launch->array[a] = fuzz_address(e, thunk->use[a].slot);
+        launch->array[a] = fuzz_address(e, &thunk->use[a]);
     for (int s = 0; s < thunk->kernel->nscalars; s++)
-        launch->scalar[s] = e->scalar[thunk->scalar[s]];
+        launch->scalar[s] = thunk->scalar[s] < 0 ? (fsr_value){0} : e->scalar[thunk->scalar[s]]; /* a turn's number */
     fsr_status status = check_in_place(thunk->kernel, launch) ? fsr_kernel_interpret(k, launch) : FSR_ERR_INTERNAL;
     free(launch);
     fsr_kernel_free(k);
@@ -259,7 +260,7 @@ static fsr_status run_library(execution *e, const fsr_thunk *thunk) {
     int next = 0;
     for (int a = 0; a < call->nin + call->nout; a++)
         if (call->array[a].used)
-            array[a] = fuzz_address(e, thunk->use[next++].slot);
+            array[a] = fuzz_address(e, &thunk->use[next++]);
     if (thunk->nothing) {
         free(work);
         return FSR_OK;
@@ -275,9 +276,9 @@ static fsr_status run_thunks(execution *e, const fsr_thunk *thunk) {
     if (thunk->kind == FSR_THUNK_LIBRARY)
         return run_library(e, thunk);
     if (thunk->kind == FSR_THUNK_COPY)
-        memcpy(fuzz_address(e, thunk->use[1].slot), fuzz_address(e, thunk->use[0].slot), (size_t)thunk->use[1].bytes);
+        memcpy(fuzz_address(e, &thunk->use[1]), fuzz_address(e, &thunk->use[0]), (size_t)thunk->use[1].bytes);
     if (thunk->kind == FSR_THUNK_CLEAR)
-        memset(fuzz_address(e, thunk->use[0].slot), 0, (size_t)thunk->use[0].bytes);
+        memset(fuzz_address(e, &thunk->use[0]), 0, (size_t)thunk->use[0].bytes);
     return thunk->kind == FSR_THUNK_KERNEL ? run_kernel(e, thunk) : FSR_OK;
 }
 

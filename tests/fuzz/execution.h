@@ -22,7 +22,7 @@ typedef struct execution {
 /* Memory for the temporaries of a program, what follows it cannot be read. */
 char *fuzz_arena_new(const fsr_program *p);
 void fuzz_arena_free(const fsr_program *p, char *arena);
-void *fuzz_address(const execution *e, fsr_slot slot);
+void *fuzz_address(const execution *e, const fsr_use *use);
 /* Runs n thunks; a loop's body's stand behind it. */
 fsr_status fuzz_run_thunks(execution *e, const fsr_thunk *thunk, int n);
 /* Runs a loop, all its turns, in buffers of their own. loops.c */

@@ -116,9 +116,9 @@ fsr_status fuzz_run_loop(execution *e, const fsr_thunk *thunk) {
     const fsr_loop_plan *p = thunk->loop;
     int next = 0;
     for (int k = 0; k < p->noperands; k++)
-        l.operand[k] = p->scalar[k] ? NULL : fuzz_address(e, thunk->use[next++].slot);
+        l.operand[k] = p->scalar[k] ? NULL : fuzz_address(e, &thunk->use[next++]);
     for (int i = 0; i < p->form.nstate + p->form.nstacked; i++)
-        l.result[i] = thunk->present >> i & 1 ? fuzz_address(e, thunk->use[next++].slot) : NULL;
+        l.result[i] = thunk->present >> i & 1 ? fuzz_address(e, &thunk->use[next++]) : NULL;
     for (int i = 0; i < p->form.nstate; i++) {
         l.state[i] = malloc((size_t)p->bytes[i] + 1);
         memcpy(l.state[i], l.operand[i], (size_t)p->bytes[i]);
