@@ -377,13 +377,6 @@ static void settle_domain(fsr_cone *c, const int *root, int n) {
     c->store = store;
 }
 
-/* Loads across the order of memory that count: a loop of folds goes the way that most do, a map's squares turn a
- * few. */
-static double turned_of(const fsr_cone *c) {
-    const double squares = c->prices->squares * (double)(fsr_domain_rows(&c->domain) * fsr_domain_cols(&c->domain));
-    return c->fold ? fmin(c->turned, c->straight) : fmax(c->turned - squares, 0);
-}
-
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     fsr_cone_domain(c->p, root[0], &c->domain);
     c->fixed = false;
@@ -393,7 +386,7 @@ double fsr_cone_price(fsr_cone *c, const int *root, int n) {
         walk_from(c, root, n);
     if (c->full || c->fixed)
         return INFINITY;
-    const double turned = turned_of(c), lost = c->serial ? c->prices->lanes : 1;
+    const double turned = fsr_cone_turned(c), lost = c->serial ? c->prices->lanes : 1;
     const bool whole = c->fold && c->nevaluated + c->nloads > c->prices->text; /* a map may be divided */
     const double each = whole ? c->whole_work : c->work;
     const double work =

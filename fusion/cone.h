@@ -110,6 +110,8 @@ bool fsr_cone_is_turned(const fsr_cone *cone, int id, const fsr_index *index);
 double fsr_cone_gap(const fsr_cone *c, int id, const fsr_index *index);
 bool fsr_cone_is_whole(const fsr_cone *cone, int id);
 bool fsr_cone_counts_ways(const fsr_cone *cone, int id);
+/* Loads across the order of memory that count: a fold goes the way that most do, a map has squares for a few. */
+double fsr_cone_turned(const fsr_cone *cone);
 /* Operations of a load in a map whose loops go by squares, as it is across the order of memory. */
 double fsr_cone_square(const fsr_cone *c, int id, const fsr_index *index);
 /* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */

@@ -67,6 +67,11 @@ bool fsr_cone_counts_ways(const fsr_cone *c, int id) {
                    : c->p->target->gpu && (double)fsr_shape_bytes(&n->shape, n->dtype[0]) > c->prices->near;
 }
 
+double fsr_cone_turned(const fsr_cone *c) {
+    const double squares = c->prices->squares * (double)(fsr_domain_rows(&c->domain) * fsr_domain_cols(&c->domain));
+    return c->fold ? fmin(c->turned, c->straight) : fmax(c->turned - squares, 0);
+}
+
 /* Where an argument looks, through views. False: nobody knows. */
 static bool look(const fsr_cone *c, fsr_link *link, fsr_index *index) {
     const fsr_flow *flow = c->p->flow;
