@@ -59,8 +59,8 @@ bool fsr_cone_is_whole(const fsr_cone *c, int id) {
 
 /* Loads of the node are counted by their way through memory. Those of a map are on a GPU, where no loop goes the other
  * way round: more of them than squares hold take a line for each thread. Counter-example to folds alone: a stencil over
- * differences of a transpose's columns loaded 20 of them, 38 us on an H200 where a kernel that turns first and the
- * stencil take a fourth by this price. */
+ * differences of a transpose's columns loaded 20 of them, 0.68 of the unfused speed on an H200, 1.58 since the
+ * differences are stored. */
 bool fsr_cone_counts_ways(const fsr_cone *c, int id) {
     const fsr_flow_node *n = &c->p->flow->node[id];
     return c->fold ? fsr_cone_is_whole(c, id)
