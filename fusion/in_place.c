@@ -55,12 +55,11 @@ static bool has_one_corner(const fsr_flow *flow, int paste) {
     return one;
 }
 
-/* The pastes that group g stores as one, and what they are pasted on. */
-static bool find_chain(const fsr_partition *p, int g, chain *c) {
-    const fsr_group *group = &p->group[g];
+/* The pastes that a group stores as one, and what they are pasted on. */
+static bool list_chain(const fsr_partition *p, const fsr_group *group, chain *c) {
     const fsr_flow *flow = p->flow;
     int list[MAX_CHAIN];
-    *c = (chain){.g = g, .first_new = p->ngroups};
+    c->n = 0;
     if (!group->kernel || group->nfolds || group->nstores != 1 || group->in_place)
         return false;
     fsr_link at = group->store[0];
@@ -73,8 +72,16 @@ static bool find_chain(const fsr_partition *p, int g, chain *c) {
     for (int i = 0; i < c->n; ++i)
         c->paste[i] = list[c->n - 1 - i];
     c->base.link = at;
-    return c->n > 0 && *fsr_partition_stored(p, at) >= 0 && *fsr_partition_stored(p, at) != g &&
-           !fsr_partition_is_output(p, at);
+    return c->n > 0;
+}
+
+/* The same of group g, if the base is there to be written over. */
+static bool find_chain(const fsr_partition *p, int g, chain *c) {
+    *c = (chain){.g = g, .first_new = p->ngroups};
+    if (!list_chain(p, &p->group[g], c))
+        return false;
+    const int from = *fsr_partition_stored(p, c->base.link);
+    return from >= 0 && from != g && !fsr_partition_is_output(p, c->base.link);
 }
 
 /* Bytes of a paste, or of an array of its dtype and another shape. */
@@ -93,6 +100,11 @@ static bool pays(const fsr_partition *p, const chain *c) {
     for (int i = 0; i < c->n; ++i)
         work = fsr_size_add(work, node_bytes(flow, c->paste[i], section_shape(flow, c->paste[i])));
     return work < fsr_size_mul(2, whole);
+}
+
+bool fsr_in_place_alone(const fsr_partition *p, const fsr_group *group) {
+    chain c = {0};
+    return list_chain(p, group, &c) && fsr_is(p->flow->node[c.base.link.id].kind, FSR_IS_DISTINCT) && pays(p, &c);
 }
 
 /* ---- which elements a kernel reads and writes ---------------------------------------------------------- */

@@ -71,6 +71,8 @@ static fsr_status make_part(fsr_loop_part *part, const fsr_rounds *t, const fsr_
         status = FSR_ERR_MEMORY;
     bound_number(&flow, &binding, t);
     fsr_binding_clear(&binding);
+    if (!status && *states && options->fusion)
+        status = fsr_loop_set_sections(&flow, part->leaf, *states);
     if (!status && *states)
         status = fsr_loop_own_states(&flow, part->leaf, states);
     if (status)

@@ -47,6 +47,9 @@ struct fsr_loop_plan {
     fsr_loop_part first, turn;
 };
 
+/* Of the states in that set those that a choice by a mask makes become the section that it changes over the state
+ * (loop_masks.c). FSR_ERR_MEMORY. */
+fsr_status fsr_loop_set_sections(fsr_flow *flow, const int *leaf, uint32_t states);
 /* States that a turn may change in place, and the flow of a turn asked to do so; *states: those of them that it can be
  * asked for. leaf: the operand that each leaf of the flow is. FSR_ERR_MEMORY. */
 uint32_t fsr_loop_may_update(const fsr_rounds *t, const int64_t *bytes, bool gpu);

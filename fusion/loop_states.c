@@ -45,6 +45,24 @@ static int base_of(const fsr_flow *flow, int i, bool *owned) {
     return fsr_is(flow->node[at.id].kind, FSR_IS_ARRAY) ? at.id : -1;
 }
 
+/* Values of the sections that are put over an array, made of folds: stored by the folds' kernel. The section is written
+ * by one of its own, which would read what that one writes. */
+static void hold_sections(fsr_flow *flow, int i, bool *folds) {
+    for (int k = 0; k < flow->n; ++k) {
+        const fsr_flow_node *n = &flow->node[k];
+        folds[k] = fsr_is(n->kind, FSR_IS_FOLD);
+        for (int j = 0; j < n->nargs && !fsr_is(n->kind, FSR_IS_STORED); ++j)
+            folds[k] = folds[k] || folds[n->arg[j].id];
+    }
+    for (int at = flow->out[i].id; fsr_is(flow->node[at].kind, FSR_OVERWRITES); at = flow->node[at].arg[0].id) {
+        fsr_flow_node *value = &flow->node[flow->node[at].arg[1].id];
+        while (fsr_is(value->kind, FSR_IS_VIEW))
+            value = &flow->node[value->arg[0].id];
+        if (folds[value - flow->node] && !fsr_is(value->kind, FSR_IS_STORED))
+            value->hint = FSR_HINT_MATERIALIZE;
+    }
+}
+
 /* A copy of the flow in which own[i] stands for array i where that is asked for. */
 static fsr_status put_owns(fsr_flow *flow, const bool *owns) {
     fsr_status status = FSR_OK;
@@ -73,19 +91,22 @@ static fsr_status put_owns(fsr_flow *flow, const bool *owns) {
 
 fsr_status fsr_loop_own_states(fsr_flow *flow, const int *leaf, uint32_t *states) {
     bool *owns = calloc((size_t)flow->n + 1, sizeof *owns), any = false;
+    bool *folds = calloc((size_t)flow->n + 1, sizeof *folds);
     uint32_t found = 0;
-    for (int i = 0; owns && i < FSR_MAX_OUTPUTS && *states >> i; ++i) {
+    for (int i = 0; owns && folds && i < FSR_MAX_OUTPUTS && *states >> i; ++i) {
         bool owned = false;
         const int base = *states >> i & 1 ? base_of(flow, i, &owned) : -1;
         if (base < 0 || leaf[flow->node[base].ordinal] != i)
             continue;
         found |= UINT32_C(1) << i;
+        hold_sections(flow, i, folds);
         owns[base] = !owned;
         any = any || !owned;
     }
     *states = found;
-    const fsr_status status = !owns ? FSR_ERR_MEMORY : any ? put_owns(flow, owns) : FSR_OK;
+    const fsr_status status = !owns || !folds ? FSR_ERR_MEMORY : any ? put_owns(flow, owns) : FSR_OK;
     free(owns);
+    free(folds);
     return status;
 }
 

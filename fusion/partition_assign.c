@@ -18,6 +18,7 @@ enum { MAX_DEPTH = 4000 };
 enum { SHORT_LOOP = 64 };
 
 const char fsr_reason_price[] = "two kernels cost less than one";
+const char fsr_reason_section[] = "a section of an array is written by itself, in place";
 const char fsr_reason_memory_cut[] = "more memory would be needed at once than unfused";
 
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node) {
@@ -324,8 +325,10 @@ static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *w
         const bool asked = fsr_pairs_ask(p->flow, trial->kernel, p->group[g].kernel);
         bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
         const bool apart = fsr_cuts_apart(p->cuts, a.link.id) || fsr_cuts_apart(p->cuts, fsr_group_first(&p->group[g]));
+        const bool alone = fsr_in_place_alone(p, trial) || fsr_in_place_alone(p, &p->group[g]);
         fsr_note note = {.consumer = a.link.id};
         const char *reason = p->group[g].library ? fsr_reason_library
+                             : alone && !asked   ? fsr_reason_section
                              : apart && !asked   ? fsr_reason_price
                              : cut               ? fsr_reason_memory_cut
                                                  : join(p, g, a, trial, asked, &note);

@@ -72,6 +72,8 @@ static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_
     const int x = fsr_group_first(a), y = fsr_group_first(b);
     if (!asked && (fsr_cuts_apart(p->cuts, x) || fsr_cuts_apart(p->cuts, y)))
         return fsr_reason_price;
+    if (!asked && (fsr_in_place_alone(p, a) || fsr_in_place_alone(p, b)))
+        return fsr_reason_section;
     if (fsr_cuts_segment(p->cuts, x) != fsr_cuts_segment(p->cuts, y))
         return fsr_reason_memory_cut;
     if (a->nfolds + b->nfolds > FSR_MAX_COMBINES || a->nstores + b->nstores > FSR_MAX_STORES)

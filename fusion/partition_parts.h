@@ -88,7 +88,7 @@ bool fsr_kernel_is_less(const fsr_kernel *both, const fsr_kernel *a, const fsr_k
 bool fsr_division_is_brief(const fsr_domain *domain, int dim, int64_t inner);
 /* Notes an edge that was not fused. */
 void fsr_partition_note(fsr_partition *p, fsr_note note);
-extern const char fsr_reason_price[], fsr_reason_memory_cut[];
+extern const char fsr_reason_price[], fsr_reason_memory_cut[], fsr_reason_section[];
 fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size);
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
@@ -121,6 +121,9 @@ int *fsr_partition_readers(const fsr_partition *p);
 /* asked.c. p->asked; NULL: of all values everything may be asked for. */
 fsr_link *fsr_flow_asked(const fsr_flow *flow);
 
+/* The group stores sections of an array that is there to be written over, and writing these alone moves less. Its kernel
+ * goes over the whole array until it is made one of them (in_place.c); joined with others it would stay so. */
+bool fsr_in_place_alone(const fsr_partition *p, const fsr_group *group);
 /* in_place_fill.c. What is pasted piece by piece on a constant, until nothing of that is left, is written once. Out of
  * memory is told in p->no_memory. */
 void fsr_in_place_fill(fsr_partition *p);

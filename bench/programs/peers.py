@@ -10,10 +10,11 @@ it stands, Numba by njit, JAX by jit, torch by torch.compile of NumPy code. A re
 the median of --reps samples counts, compilation is apart. On a GPU arrays lie on it before the clock starts, and a sample is the mean
 of as many calls as last 2 ms, waited for together, as Fusor's is: else each would have a launch and a wait for itself. f32 throughout: products of
 matrices in full f32 precision (JAX: highest; torch: no TF32). A library that cannot take a program, or gives something else, has
-"-", and the reason is printed below the table. Fusor's times are of fusor-bench --pairs 7 of the same programs, before the others.
-The last column is the fastest library's time over Fusor's: above 1 Fusor is ahead. With --processor everything has one thread and
-times are the processor's, for a machine that does other work: the least of each, of Fusor the least of its pairs, whose
-sample is the mean of as many calls as last 2 ms."""
+"-", and the reason is printed below the table. Fusor's times are of the same programs, before the others: on a CPU the median of
+--reps calls one after the other, as the libraries' is, with what a call leaves in the caches; on a GPU and with --processor of
+fusor-bench --pairs 7, where the unfused plan, which writes every array, runs in between. The last column is the fastest library's
+time over Fusor's: above 1 Fusor is ahead. With --processor everything has one thread and times are the processor's, for a machine
+that does other work: the least of each, of Fusor the least of its pairs, whose sample is the mean of as many calls as last 2 ms."""
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -177,7 +178,11 @@ def one(function, prepare, inputs, want):
 def fusor(directory, names):
     common = [options.fusor, "--programs", options.programs, "--backend", options.backend, "--verify-n", "0"]
     rows = os.path.join(directory, "rows.json")
-    subprocess.run(common + ["--pairs", "7", "--json", rows, "--npy", directory] + names, stdout=subprocess.DEVNULL)
+    pairs, arrays = ["--pairs", "7", "--json", rows], ["--npy", directory]
+    alone = options.backend == "cpu" and not options.processor
+    runs = [arrays, ["--reps", str(options.reps), "--json", rows]] if alone else [pairs + arrays]
+    for how in runs:
+        subprocess.run(common + how + names, stdout=subprocess.DEVNULL)
     with open(rows) as file:
         return {row["workload"]: row for row in json.load(file)}
 

@@ -91,8 +91,59 @@ static void handed_on(fsr_node *out, const fsr_node *s, fsr_node turn) {
     out[1] = s[0];
 }
 
+/* ---- sections that a mask chooses: as they come, and at places that the state has not got ------------------------ */
+
+static fsr_node chosen(const fsr_node *s, fsr_node turn, const char *text) {
+    fsr_graph *g = turn.graph;
+    fsr_name name[] = {{"s", s[0]},
+                       {"o", s[1]},
+                       {"t", turn},
+                       {"i", fsr_arange(g, FSR_I64, ROWS)},
+                       {"j", fsr_arange(g, FSR_I32, fsr_node_dim(s[0], 1))}};
+    return fsr_expr(g, text, name, 5);
+}
+
+static void chosen_row(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(i[:, None] == t + 1, s[max(t - 1, 0)] * 0.5 + o, s)");
+    out[1] = s[1];
+}
+
+static void chosen_outside(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(9 * t - 5 == i[:, None], s * 0.5 + o, s)");
+    out[1] = s[1];
+}
+
+static void chosen_of_folds(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(i[:, None] == t, max(where(i[:, None] < t, s, o[t]), axis=0) + o[t], s)");
+    out[1] = s[1];
+}
+
+static void chosen_element(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where((i[:, None] == t) & (j == 2 * t + 34), s + o, s)");
+    out[1] = s[1];
+}
+
+static void chosen_column(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(j == t + 3 && i[:, None] > t, o[::-1] * 0.5, s)");
+    out[1] = s[1];
+}
+
+static void chosen_of_both(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(i[:, None] == t, s * 0.5, s)");
+    out[1] = chosen(s, turn, "where(i[:, None] == t, s + o, o)");
+}
+
+/* No section: a place for each column, and all but a row. */
+static void chosen_otherwise(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(i[:, None] == j + t, o, s)");
+    out[1] = chosen(s, turn, "where(i[:, None] != t, s + o, o)");
+}
+
 typedef void step(fsr_node *out, const fsr_node *s, fsr_node turn);
-static step *const steps[] = {next_row, same_row, inner, crossed, beside, twice, scattered, placed, handed_on};
+static step *const steps[] = {next_row,       same_row,      inner,          crossed,
+                              beside,         twice,         scattered,      placed,
+                              handed_on,      chosen_row,    chosen_outside, chosen_of_folds,
+                              chosen_element, chosen_column, chosen_of_both, chosen_otherwise};
 
 /* ---- the loops -------------------------------------------------------------------------------------------------- */
 

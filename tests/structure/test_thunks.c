@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program is thunks of kinds: kernels, what is cleared before them, copies of outputs that are one value. */
 #include "fusion/loop_plan.h"
+#include "fusor/expr.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 #include "tests/support/targets.h"
@@ -278,6 +279,14 @@ static void handing_turn(fsr_node *out, const fsr_node *s, const fsr_node *in, v
     out[1] = s[0];
 }
 
+/* A row chosen by a mask, of which another one is made by a fold. */
+static void chosen_turn(fsr_node *out, const fsr_node *s, const fsr_node *in, void *user) {
+    (void)user;
+    fsr_name name[] = {{"s", s[0]}, {"t", in[0]}, {"i", fsr_arange(g, FSR_I64, fsr_node_dim(s[0], 0))}};
+    out[0] = fsr_expr(g, "r = i[:, None]; where(r == t + 1, sum(where(r < 4, s, 0), axis=0), s)", name, 3);
+    out[1] = s[1];
+}
+
 /* A turn that puts a row into a state of two moves that row: the copy of the state is left out. Not of a small one, and
  * not where the state goes on elsewhere as it was. */
 static void states_are_changed_in_place(void **state) {
@@ -291,7 +300,8 @@ static void states_are_changed_in_place(void **state) {
                 {2, row_turn, 0, INT64_MAX},
                 {8192, scatter_turn, 3, 9 * (8192 * 4 * 16)},
                 {8192, handing_turn, 0, INT64_MAX},
-                {8192, crossed_turn, 3, 9 * (8192 * 4 * 16)}};
+                {8192, crossed_turn, 3, 9 * (8192 * 4 * 16)},
+                {8192, chosen_turn, 3, 9 * (8192 * 4 * 310)}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int gpu = 0; gpu < 2; gpu++) {
             fsr_node first[] = {plan_matrix(g, 300, rows[i].n), plan_matrix(g, 300, rows[i].n)}, out[2];
