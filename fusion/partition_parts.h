@@ -121,8 +121,8 @@ int *fsr_partition_readers(const fsr_partition *p);
 /* asked.c. p->asked; NULL: of all values everything may be asked for. */
 fsr_link *fsr_flow_asked(const fsr_flow *flow);
 
-/* The group stores sections of an array that is there to be written over, and writing these alone moves less. Its kernel
- * goes over the whole array until it is made one of them (in_place.c); joined with others it would stay so. */
+/* The group stores sections of an array that is there to be written over, and writing these alone moves less. Its
+ * kernel goes over the whole array until it is made one of them (in_place.c); joined with others it would stay so. */
 bool fsr_in_place_alone(const fsr_partition *p, const fsr_group *group);
 /* in_place_fill.c. What is pasted piece by piece on a constant, until nothing of that is left, is written once. Out of
  * memory is told in p->no_memory. */
