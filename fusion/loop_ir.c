@@ -83,7 +83,7 @@ const char *fsr_schedule_name(fsr_schedule_kind kind) {
 }
 
 const char *fsr_walk_name(fsr_walk_form form) {
-    static const char *const name[] = {"plain", "runs", "lanes", "pairs", "strips", "rows"};
+    static const char *const name[] = {"plain", "runs", "lanes", "pairs", "strips", "rows", "beside"};
     return (size_t)form < sizeof name / sizeof *name ? name[form] : NULL;
 }
 

@@ -43,7 +43,8 @@ typedef enum fsr_walk_form {
     FSR_WALK_LANES,  /* `lanes` elements side by side, each with an accumulator of every fold */
     FSR_WALK_PAIRS,  /* what folds take that keep their order is put by for a strip; then neighbours are folded */
     FSR_WALK_STRIPS, /* in strips, on each one stage after the other: scans, loops for each element, chains */
-    FSR_WALK_ROWS    /* by columns, of what folds nothing: each row of the block from end to end, along memory */
+    FSR_WALK_ROWS,   /* by columns, of what folds nothing: each row of the block from end to end, along memory */
+    FSR_WALK_BESIDE  /* the same of columns that lie beside each other (`beside`): all rows of the block, as one run */
 } fsr_walk_form;
 
 /* plain, runs ...; NULL for what is none. */
@@ -138,8 +139,8 @@ typedef struct fsr_schedule {
     int work;   /* rough operations for one element: by these a launch is divided among threads */
     int unroll; /* COL: columns that a turn of the loop over rows folds, one after the other; 0: one */
     int beside; /* COL: the columns of the last dimension, as many, that lie beside each other as the rows do: the inner
-                   loop goes along both, each element has states of its own, and those of a row meet where a chunk ends;
-                   0: a loop for each column */
+                   loop of what folds goes along both, each element has states of its own, and those of a row meet where
+                   a chunk ends; 0: a loop for each column */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief;       /* the innermost loop is too short for stages that only spare work */
     bool halved;      /* CPU: vectors of 32 bytes at most */

@@ -40,6 +40,9 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
     case FSR_WALK_ROWS:
         return (!walk->phased && !walk->near && fsr_body_may_go_along(v->k, body)) ||
                fsr_check_bad(v, "schedule: the loop of pass %d does not go along rows", body->pass);
+    case FSR_WALK_BESIDE:
+        return (s->beside && !body->nfolds && !walk->phased && !walk->near && fsr_body_may_lie_beside(v->k, body)) ||
+               fsr_check_bad(v, "schedule: the columns of pass %d do not lie beside each other", body->pass);
     }
     return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
 }
@@ -49,7 +52,8 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     const fsr_schedule *s = &v->k->schedule;
     bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0 || walk->phased;
     bool staged = strips || walk->form == FSR_WALK_LANES;
-    const bool columns = s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall && !s->beside;
+    const bool columns =
+        s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall && !(s->beside && body->nfolds);
     if (walk->functions < 0 || (walk->functions && !staged && (!columns || fsr_body_has_scan(v->k, body))))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
     if (walk->phased && !staged && !columns)
@@ -105,11 +109,15 @@ static bool check_unroll(const fsr_check *v) {
 /* That they do lie so is a matter of sizes, of which nothing is known here. */
 static bool check_beside(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    return !s->beside ||
-           (s->kind == FSR_SCHEDULE_COL && !s->tall && !s->unroll && s->abreast > 1 && s->beside > 1 &&
-            s->beside <= MOST_BESIDE && s->walk[0].form == FSR_WALK_PLAIN && !s->walk[0].phased && !s->walk[0].near &&
-            fsr_kernel_may_lie_beside(v->k)) ||
-           fsr_check_bad(v, "schedule: %d columns beside each other", s->beside);
+    bool may = s->kind == FSR_SCHEDULE_COL && !s->tall && !s->unroll && s->abreast > 1 && s->beside > 1 &&
+               s->beside <= MOST_BESIDE && fsr_kernel_may_lie_beside(v->k);
+    for (int pass = 0; s->beside && may && pass < v->k->npasses; ++pass) {
+        const fsr_walk *walk = &s->walk[pass];
+        fsr_body body;
+        fsr_body_of(v->k, pass, &body);
+        may = !body.nfolds || (walk->form == FSR_WALK_PLAIN && !walk->phased && !walk->near && !walk->functions);
+    }
+    return !s->beside || may || fsr_check_bad(v, "schedule: %d columns beside each other", s->beside);
 }
 
 static bool check_part(const fsr_check *v) {

@@ -205,7 +205,11 @@ static void set_fixed(fsr_price_loop *out, int number, int d, uint32_t moves) {
 
 /* The dimension of a pass's innermost loop: of a block of rows what folds nothing may go along each. */
 static int inner_of(const fsr_kernel *k, int pass) {
-    return k->schedule.walk[pass].form == FSR_WALK_ROWS ? k->ndim - 1 : fsr_price_inner(k);
+    fsr_body body;
+    if (k->schedule.walk[pass].form == FSR_WALK_ROWS || k->schedule.walk[pass].form == FSR_WALK_BESIDE)
+        return k->ndim - 1;
+    fsr_body_of(k, pass, &body);
+    return k->schedule.beside && !body.nfolds ? k->nparallel - 1 : fsr_price_inner(k);
 }
 
 void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_group *group, int pass) {

@@ -81,7 +81,7 @@ static bool is_one_sweep(const fsr_kernel *k) {
  * them, four arrays, took 3.7, 2.8, 2.7 and 2.4 ms by 256, 128, 64 and 16 rows (seed 920473). */
 static int near_rows(const fsr_kernel *k, int rows) {
     int64_t bytes = 0;
-    if (k->integer[FSR_INT_COLS] > SHORT || fsr_columns_lie_beside(k))
+    if (k->integer[FSR_INT_COLS] > SHORT || (k->npasses == 1 && fsr_columns_lie_beside(k)))
         return rows;
     for (int a = 0; a < k->narrays; ++a)
         bytes += k->integer[FSR_INT_COLS] * (int64_t)fsr_dtype_size(k->array[a].dtype);

@@ -40,6 +40,10 @@ static const char *tile_row(const fsr_c_emit *e, char *out) {
 const char *fsr_c_value_name(const fsr_c_emit *e, int value, char *out) {
     const bool array = e->abreast && e->k->stand[value].level == FSR_ROW && !fsr_c_invariant(e->k, value);
     char row[FSR_EMIT_NAME / 2] = "0";
+    if (array && e->beside) {
+        snprintf(out, FSR_EMIT_NAME, "spread%d[j]", value);
+        return out;
+    }
     if (!array || !e->s->tall || e->tile_row < 0) {
         snprintf(out, FSR_EMIT_NAME, "v%d%s", value, array ? fsr_c_row_at(e) : "");
         return out;

@@ -2,13 +2,39 @@
 /* Columns that lie beside each other as the rows of a block do (schedule.beside, fusion/schedule_beside.c), in
  * generated C: one loop over the elements of both, a state each. Where the chunk ends a row's states meet, in the
  * order of its columns, and row j's stands at place j: places are read before they are written, as j is at most the
- * first of those that row j's states have. */
+ * first of those that row j's states have. What the loop takes of a row is spread over its elements before: a compiler
+ * makes a few vectors of that, and of a row's value at place j / 4 a load for each element. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>
 
 void fsr_c_beside_begin(fsr_c_emit *e) {
     fsr_c_begin(e, "for (i64 j = 0; j < m * %d; ++j)", e->s->beside);
+}
+
+bool fsr_c_lies_beside(const fsr_c_emit *e, const fsr_body *loop) {
+    return e->s->beside && (loop->nfolds || e->walk->form == FSR_WALK_BESIDE);
+}
+
+static bool takes(const fsr_c_emit *e, const fsr_body *loop, int value) {
+    bool any = false;
+    for (int i = 0; i < loop->n; i++)
+        any = any || fsr_inst_reads(e->k, loop->inst[i], value);
+    return any && e->k->stand[value].level == FSR_ROW && !fsr_c_invariant(e->k, value);
+}
+
+void fsr_c_beside_spread(fsr_c_emit *e, const fsr_body *loop) {
+    for (int i = 0; i < e->k->ninsts; i++) {
+        if (!takes(e, loop, i))
+            continue;
+        fsr_c_line(e, "%s spread%d[%d];", fsr_c_row_type(e, i), i, e->s->beside * e->s->abreast);
+        fsr_c_independent(e);
+        fsr_c_rows_begin(e);
+        fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->beside);
+        fsr_c_line(e, "spread%d[j * %d + l] = v%d[j];", i, e->s->beside, i);
+        fsr_c_end(e);
+        fsr_c_rows_end(e);
+    }
 }
 
 void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {

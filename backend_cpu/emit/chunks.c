@@ -184,6 +184,8 @@ static void put_whole(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_hold_arrays(e, loop);
     if (fsr_c_has_pairs(e))
         fsr_c_pair_arrays(e, loop);
+    if (fsr_c_lies_beside(e, loop))
+        fsr_c_beside_spread(e, loop);
     put_folded(e, loop);
     if (!e->abreast && fsr_c_has_strips(e))
         fsr_c_strip_end(e, loop);
@@ -200,7 +202,7 @@ void fsr_c_pass(fsr_c_emit *e, int pass) {
         return;
     e->walk = &e->s->walk[pass];
     e->column = nested ? "run + c" : "c";
-    if (e->s->beside)
+    if (fsr_c_lies_beside(e, &loop))
         e->linear = nested ? "r * cols + run + j" : "r * cols + j";
     else if (e->abreast)
         e->linear = nested ? "(r + j) * cols + run + c" : "(r + j) * cols + c";

@@ -127,7 +127,7 @@ void fsr_c_columns(fsr_c_emit *e, const fsr_body *loop) {
         put_along(e, loop);
         return;
     }
-    if (e->s->beside) {
+    if (fsr_c_lies_beside(e, loop)) {
         fsr_c_beside(e, loop);
         return;
     }

@@ -261,6 +261,9 @@ void fsr_c_unrolled(fsr_c_emit *e, const fsr_body *loop);
 
 /* ---- beside.c: columns that lie beside each other as the rows of a block do --------------------------------- */
 
+/* The loop of a pass goes so; and what it takes of rows, an array for each, before it. */
+bool fsr_c_lies_beside(const fsr_c_emit *e, const fsr_body *loop);
+void fsr_c_beside_spread(fsr_c_emit *e, const fsr_body *loop);
 /* One loop along the rows and the columns that are a run of memory; of a single folded dimension from fresh states
  * on. */
 void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop);

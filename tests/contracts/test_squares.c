@@ -26,7 +26,7 @@ static void sizes(void **state) {
         }
 }
 
-/* What a row or a column has by itself stands in no such loop. */
+/* What a row or a column has by itself. */
 static void weighted(void **state) {
     (void)state;
     const fsr_node x = subject_data(FSR_F32, 2, SHAPE(700, 4), SUBJECT_SMALL, 0);
@@ -56,5 +56,23 @@ static void stored(void **state) {
         }
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_TEST(sizes), SUBJECT_TEST(weighted), SUBJECT_TEST(stored)};
+/* Several passes over rows of a few elements, each of which takes what the row has of the pass before, numbers or what
+ * is true. */
+static void passes(void **state) {
+    (void)state;
+    static const fsr_dtype dtype[] = {FSR_F16, FSR_F32};
+    for (int d = 0; d < COUNT_OF(dtype); d++)
+        for (int64_t cols = 2; cols <= 31; cols += cols < 4 ? 1 : 9) {
+            const fsr_node x = subject_data(dtype[d], 3, SHAPE(3, 301, cols), SUBJECT_SMALL, 0);
+            const fsr_node f = fsr_cast(x, FSR_F32), mean = fsr_mean(f, AXES(2), 1, FSR_KEEPDIMS);
+            const fsr_node centred = fsr_sub(f, mean), spread = fsr_sum(fsr_mul(centred, centred), AXES(2), 1, 1);
+            const fsr_node any = fsr_greater(mean, fsr_max(centred, AXES(2), 1, FSR_KEEPDIMS));
+            const fsr_node out[] = {centred, fsr_div(centred, fsr_exp(spread)), fsr_where(any, f, centred)};
+            subject_verify(&out[1], 1, NULL, "%s, rows of %d, one", fsr_dtype_name(dtype[d]), (int)cols);
+            subject_verify(out, COUNT_OF(out), NULL, "%s, rows of %d", fsr_dtype_name(dtype[d]), (int)cols);
+        }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_TEST(sizes), SUBJECT_TEST(weighted), SUBJECT_TEST(stored),
+                                          SUBJECT_TEST(passes)};
 SUBJECT_MAIN(tests)
