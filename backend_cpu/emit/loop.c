@@ -244,16 +244,20 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
-/* Columns from c2 on, a few side by side, up to the last few. */
-static void put_rest(fsr_c_emit *e, const fsr_body *loop, bool few) {
-    fsr_c_line(e, "i64 c3 = c2;");
-    fsr_c_begin(e, "for (; %sc3 + %d <= c1; c3 += %d)", few ? "!few && " : "", e->walk->rest, e->walk->rest);
+static void put_few(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_begin(e, "for (i64 cf = %s; cf < %s; cf += %d)", e->low, e->high, e->walk->rest);
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 b = 0; b < %d; ++b)", e->walk->rest);
-    fsr_c_line(e, "const i64 c = c3 + b, l = c - c2;");
+    fsr_c_line(e, "const i64 c = cf + b, l = c - c2;");
     put_columns_body(e, loop);
     fsr_c_end(e);
     fsr_c_end(e);
+}
+
+/* Columns from c2 on, a few side by side, up to c3, from which on there are too few. */
+static void put_rest(fsr_c_emit *e, const fsr_body *loop, bool few) {
+    fsr_c_line(e, "const i64 c3 = %sc2 + (c1 - c2) / %d * %d;", few ? "few ? c2 : " : "", e->walk->rest, e->walk->rest);
+    fsr_c_by_version(e, loop, "c2", "c3", e->walk->rest, put_few);
 }
 
 /* Columns from `from` on, too few for a round of `asked`, side by side. */
