@@ -120,6 +120,12 @@ static bool check_beside(const fsr_check *v) {
     return !s->beside || may || fsr_check_bad(v, "schedule: %d columns beside each other", s->beside);
 }
 
+static bool check_few(const fsr_check *v) {
+    const fsr_schedule *s = &v->k->schedule;
+    return (!s->single && !s->fixed) || (s->single && fsr_kernel_may_be_single(v->k)) ||
+           fsr_check_bad(v, "schedule: columns are more than one chunk");
+}
+
 static bool check_part(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const fsr_schedule *s = &k->schedule;
@@ -240,6 +246,6 @@ bool fsr_check_cpu(const fsr_check *v) {
     for (int i = 0; i < v->k->ninsts; ++i)
         if (v->k->stand[i].keep && s->abreast != 1)
             return fsr_check_bad(v, "schedule: v%d is kept for %d rows at once", i, s->abreast);
-    return check_part(v) && check_unroll(v) && check_beside(v) && check_map(v) && check_walks(v) && check_arrays(v) &&
-           check_operators(v) && check_gathers(v) && check_rows(v) && check_outputs(v);
+    return check_part(v) && check_unroll(v) && check_beside(v) && check_few(v) && check_map(v) && check_walks(v) &&
+           check_arrays(v) && check_operators(v) && check_gathers(v) && check_rows(v) && check_outputs(v);
 }

@@ -377,6 +377,7 @@ void fsr_finish_cpu(fsr_kernel *k) {
     if (!k->schedule.tall)
         k->schedule.unroll = unroll_of(k);
     fsr_finish_beside(k);
+    fsr_finish_few(k);
     fsr_finish_ahead(k);
     fsr_finish_fetched(k);
     fsr_finish_coming(k);

@@ -45,6 +45,8 @@ void fsr_finish_cpu(fsr_kernel *k);
 /* schedule_beside.c: columns that lie beside each other as the rows do, in this plan; and the same of a schedule. */
 bool fsr_columns_lie_beside(const fsr_kernel *k);
 void fsr_finish_beside(fsr_kernel *k);
+/* schedule_few.c: rows of a few columns, side by side. */
+void fsr_finish_few(fsr_kernel *k);
 /* schedule_walks.c: the form of each pass's loop, parts of long rows. */
 void fsr_finish_walks(fsr_kernel *k);
 /* schedule_stream.c: streams, once the loops that have strips are known, and rows ahead. */

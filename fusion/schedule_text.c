@@ -73,6 +73,8 @@ static const struct {
               FIELD(COUNT, CPU, work),
               FIELD(SOME, CPU, unroll),
               FIELD(SOME, CPU, beside),
+              FIELD(FLAG, CPU, single),
+              FIELD(FLAG, CPU, fixed),
               FIELD(SOME, CPU, part),
               FIELD(SOME, CPU, strip),
               FIELD(SOME, CPU, block),

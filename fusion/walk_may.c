@@ -66,6 +66,16 @@ bool fsr_kernel_may_unroll(const fsr_kernel *k) {
     return true;
 }
 
+bool fsr_kernel_may_be_single(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    bool may = s->kind == FSR_SCHEDULE_COL && s->abreast > 1 && !s->tall && !s->unroll && !s->beside && !s->part &&
+               !k->live && !k->nloops && k->nfolds;
+    for (int f = 0; f < k->nfolds; ++f)
+        may = may && k->fold[f].kind == FSR_FOLD_REDUCE && !k->fold[f].combine->sequential &&
+              k->fold[f].combine->commutative;
+    return may;
+}
+
 bool fsr_kernel_may_version(const fsr_kernel *k) {
     return k->schedule.kind == FSR_SCHEDULE_MAP || (k->ndim - k->nparallel == 1 && !fsr_kernel_filters(k));
 }

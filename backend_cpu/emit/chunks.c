@@ -99,6 +99,11 @@ static void put_stop(fsr_c_emit *e, const char *extent) {
  * in place of chunks. */
 static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     char extent[FSR_EMIT_NAME] = "end", step[FSR_EMIT_NAME];
+    if (e->s->single) {
+        fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent));
+        fsr_c_serial(e, loop);
+        return;
+    }
     if (!e->s->part)
         fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent);
     snprintf(step, sizeof step, "%d", e->s->chunk);
@@ -151,10 +156,10 @@ static void put_innermost(fsr_c_emit *e, const fsr_body *loop, bool nested) {
 static void put_folded(fsr_c_emit *e, const fsr_body *loop) {
     const fsr_kernel *k = e->k;
     char extent[FSR_EMIT_NAME];
-    bool nested = k->ndim - k->nparallel > 1;
+    const bool nested = k->ndim - k->nparallel > 1, held = nested && loop->nfolds && !e->s->single;
     if (nested)
-        fsr_c_line(e, "i64 run = 0%s;", loop->nfolds ? ", held = 0" : "");
-    if (nested && loop->nfolds)
+        fsr_c_line(e, "i64 run = 0%s;", held ? ", held = 0" : "");
+    if ((nested || e->s->single) && loop->nfolds)
         fsr_c_fold_reset(e, loop->folds, loop->nfolds);
     for (int d = k->nparallel; d < k->ndim - 1; d++)
         fsr_c_dimension(e, d);
@@ -166,7 +171,7 @@ static void put_folded(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_line(e, "run += %s;", fsr_c_integer(e, FSR_INT_EXTENT + k->ndim - 1, extent));
     for (int d = k->nparallel; d < k->ndim - 1; d++)
         fsr_c_end(e);
-    if (nested && loop->nfolds) {
+    if (held) {
         fsr_c_begin(e, "if (held > 0)");
         fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
         fsr_c_fold_flush(e, loop->folds, loop->nfolds);

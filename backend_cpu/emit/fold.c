@@ -133,7 +133,7 @@ static void put_depth(fsr_c_emit *e, char *out, size_t size) {
 void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     char extent[FSR_EMIT_NAME], depth[FSR_EMIT_NAME] = "", stack[3 * FSR_EMIT_NAME];
     fsr_c_row_extent(e, extent);
-    if (any_reduction(e, folds, n))
+    if (any_reduction(e, folds, n) && !e->s->single)
         put_depth(e, depth, sizeof depth);
     snprintf(stack, sizeof stack, "[%s]%s", depth, extent);
     for (int i = 0; i < n; i++) {
@@ -141,10 +141,12 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
         snprintf(own, sizeof own, "[%d]", e->s->beside ? e->s->beside * e->s->abreast : e->s->lanes);
         if (!is_in_strip(e, folds[i]))
             fsr_c_fold_declare(e, folds[i], 'q', e->laned || e->s->beside ? own : extent);
-        if (!is_sequence(e, folds[i]))
+        if (!is_sequence(e, folds[i]) && !e->s->single)
             fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
                                fsr_c_is_scan(e, folds[i]) ? extent : stack);
     }
+    if (e->s->single)
+        return;
     fsr_c_states_begin(e);
     for (int i = 0; i < n; i++)
         if (fsr_c_is_scan(e, folds[i]))
@@ -325,7 +327,7 @@ static void put_carry(fsr_c_emit *e, const int *folds, int n) {
 }
 
 void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
-    bool reductions = any_reduction(e, folds, n), scans = false;
+    bool reductions = any_reduction(e, folds, n) && !e->s->single, scans = false;
     for (int i = 0; i < n; i++)
         scans |= fsr_c_is_scan(e, folds[i]);
     if (reductions)
@@ -334,8 +336,20 @@ void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
         put_carry(e, folds, n);
 }
 
+/* The only chunk's state is the result. */
+static void put_single(fsr_c_emit *e, const int *folds, int n) {
+    fsr_c_states_begin(e);
+    for (int i = 0; i < n; i++)
+        put_copy(e, folds[i], 'f', fsr_c_row_at(e), 'q', chunk_at(e));
+    fsr_c_rows_end(e);
+}
+
 void fsr_c_fold_finish(fsr_c_emit *e, const int *folds, int n) {
     char top[FSR_EMIT_NAME];
+    if (e->s->single) {
+        put_single(e, folds, n);
+        return;
+    }
     snprintf(top, sizeof top, "[top]%s", fsr_c_row_at(e));
     if (!any_reduction(e, folds, n))
         return;

@@ -230,17 +230,11 @@ static void put_by_row(fsr_c_emit *e) {
     end_dimensions(e, n);
 }
 
-static void put_by_column(fsr_c_emit *e) {
-    int last = e->k->nparallel - 1;
-    char cols[FSR_EMIT_NAME];
-    e->row = e->s->tall ? "r + l * apart + j" : "r + j";
-    if (e->uses_row)
-        fsr_c_integer(e, FSR_INT_COLS, cols);
-    for (int d = 0; d < last; d++)
-        if (!e->s->tall || d != e->s->across)
-            fsr_c_dimension(e, d);
-    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->abreast);
-    fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->abreast, last, e->s->abreast);
+/* A block of rows from b on, of which `m` are there. */
+static void put_block(fsr_c_emit *e) {
+    const int last = e->k->nparallel - 1;
+    char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    memcpy(saved, e->base, sizeof saved);
     fsr_c_advance(e, last, "b");
     snprintf(e->index[last], FSR_EMIT_NAME, "b + j");
     e->spread = true;
@@ -251,7 +245,43 @@ static void put_by_column(fsr_c_emit *e) {
     if (e->s->tall && e->uses_row)
         put_rows_apart(e);
     put_passes(e);
+    memcpy(e->base, saved, sizeof saved);
+}
+
+/* Blocks of constant length, and what is left. Counter-example to asking in the loop which it is: of 16 sums of products
+ * the compiler kept fewer states in registers, 3.5 ms for 2.3. */
+static void put_fixed(fsr_c_emit *e) {
+    const int last = e->k->nparallel - 1, length = e->s->abreast;
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "i64 b = lo%d;", last);
+    fsr_c_begin(e, "for (; b + %d <= hi%d; b += %d)", length, last, length);
+    fsr_c_line(e, "const i64 m = %d;", length);
+    put_block(e);
     fsr_c_end(e);
+    fsr_c_begin(e, "if (b < hi%d)", last);
+    fsr_c_line(e, "const i64 m = hi%d - b;", last);
+    put_block(e);
+    fsr_c_end(e);
+    fsr_c_end(e);
+}
+
+static void put_by_column(fsr_c_emit *e) {
+    int last = e->k->nparallel - 1;
+    char cols[FSR_EMIT_NAME];
+    e->row = e->s->tall ? "r + l * apart + j" : "r + j";
+    if (e->uses_row)
+        fsr_c_integer(e, FSR_INT_COLS, cols);
+    for (int d = 0; d < last; d++)
+        if (!e->s->tall || d != e->s->across)
+            fsr_c_dimension(e, d);
+    if (e->s->fixed) {
+        put_fixed(e);
+    } else {
+        fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", last, last, e->s->abreast);
+        fsr_c_line(e, "const i64 m = hi%d - b < %d ? hi%d - b : %d;", last, e->s->abreast, last, e->s->abreast);
+        put_block(e);
+        fsr_c_end(e);
+    }
     end_dimensions(e, last);
 }
 

@@ -102,10 +102,29 @@ static void repeated(void **state) {
     free(again);
 }
 
+/* Points of a few channels, of which others are made, as many as loops of a constant length leave something over of, or
+ * nothing: sums of products, one of two dimensions, and passes over what was folded. */
+static void few_columns(void **state) {
+    (void)state;
+    static const int64_t beside[] = {1, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 40, 63, 64, 65};
+    for (int i = 0; i < COUNT_OF(beside); ++i)
+        for (int64_t c = 1; c <= 17; c += i % 2 ? 5 : 4) {
+            const int64_t m = beside[i];
+            const int axes[] = {1, 2}, channels = 1;
+            fsr_node x = data(FSR_F32, SHAPE(23, c)), w = data(FSR_F32, SHAPE(c, m)), b = data(FSR_F64, SHAPE(23, m));
+            fsr_node all = fsr_mul(fsr_expand(x, 2), w);
+            fsr_node out[] = {fsr_add(fsr_sum(all, &channels, 1, 0), b), fsr_max(all, &channels, 1, 0), centred(all, 1),
+                              fsr_sum(fsr_reshape(all, 4, SHAPE(23, 1, c, m)), axes, 2, 0)};
+            for (int k = 0; k < COUNT_OF(out); ++k)
+                subject_verify(&out[k], 1, NULL, "fold %d of %lld columns, %lld beside each other", k, (long long)c,
+                               (long long)m);
+            subject_verify(out, COUNT_OF(out), NULL, "folds of %lld columns, %lld beside each other", (long long)c,
+                           (long long)m);
+        }
+}
+
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(along_rows),
-    SUBJECT_CASES(along_columns),
-    SUBJECT_TEST(exact_sums),
-    SUBJECT_TEST(repeated),
+    SUBJECT_CASES(along_rows), SUBJECT_CASES(along_columns), SUBJECT_TEST(exact_sums),
+    SUBJECT_TEST(few_columns), SUBJECT_TEST(repeated),
 };
 SUBJECT_MAIN(tests)
