@@ -6,6 +6,8 @@
 
 #include "fusion/loop_ir.h"
 
+enum { FSR_CLOSE = 16 }; /* elements apart that are taken for neighbours: they may share a line of memory */
+
 /* An index form with numbers in place of arguments: (offset + sum of stride[d] * index d + sum of coefficient[t] *
  * symbol t) / divisor, index d in [0, extent[d]). Of a symbol it is known that it is in [0, most[t]], along which
  * dimensions it may differ, and which value it is; where a question turns on more, the answer is that it is not

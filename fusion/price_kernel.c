@@ -20,7 +20,6 @@
 #include <string.h>
 
 enum {
-    CLOSE = 16,        /* elements apart that are taken for neighbours */
     TILE_THREADS = 256 /* of a block of tiles */
 };
 
@@ -30,8 +29,8 @@ int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr
     if (inner < 0 || bytes <= prices->near || fsr_price_is_gather(f) || f->divisor != 1)
         return 0;
     for (int d = 0; d < f->ndim; ++d)
-        other = other || (d != inner && f->extent[d] > 1 && f->stride[d] != 0 && llabs(f->stride[d]) < CLOSE);
-    return llabs(f->stride[inner]) >= CLOSE ? other : f->stride[inner] != 0 ? -1 : 0;
+        other = other || (d != inner && f->extent[d] > 1 && f->stride[d] != 0 && llabs(f->stride[d]) < FSR_CLOSE);
+    return llabs(f->stride[inner]) >= FSR_CLOSE ? other : f->stride[inner] != 0 ? -1 : 0;
 }
 
 /* Loads and stores of a pass that lie across the order of memory, and those that go along it. */

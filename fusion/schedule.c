@@ -11,6 +11,7 @@
 #include "fusion/nest.h"
 #include "fusion/once.h"
 #include "fusion/schedule_parts.h"
+#include <stdlib.h>
 
 enum {
     BLOCK = 4,     /* neighbours that are worth being a thread's where no array says how many */
@@ -34,8 +35,19 @@ static double strided(const fsr_group *group, int d) {
     return elements;
 }
 
-/* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it has a
- * folded or a parallel dimension adjacent. An access in the domain's own order settles it. Where there are arrays of
+/* A dimension along which an array lies: neighbours are beside each other in memory, or share a line of it, which those
+ * of no other dimension do. Counter-example to the former alone: sums down every third column, whose neighbours are 12
+ * bytes apart along the rows, and a row of the array along the columns. */
+static bool lies_along(const fsr_form *f, int d) {
+    bool near = f->divisor == 1 && f->extent[d] > 1 && !(f->moves >> d & 1) && f->stride[d] != 0 &&
+                llabs(f->stride[d]) < FSR_CLOSE;
+    for (int e = 0; near && e < f->ndim; ++e)
+        near = e == d || f->extent[e] <= 1 || f->stride[e] == 0 || llabs(f->stride[e]) >= FSR_CLOSE;
+    return near || (fsr_form_is_beside(f, d) && f->extent[d] > 1);
+}
+
+/* Decided by the largest array that varies along the folded dimensions (the sum over accesses): whether it lies along a
+ * folded or a parallel dimension. An access in the domain's own order settles it. Where there are arrays of
  * both sorts, by what would be read with a stride: an array that lacks the dimension is not. Counter-example to sizes
  * alone: of the product of two square matrices the first lies along the rows, the second along the columns, and along
  * the rows every element of the second is a stride apart, along the columns none of the first. */
@@ -50,7 +62,7 @@ fsr_orientation fsr_group_orientation(const fsr_group *group) {
         if (elements > 0 && k->access[i].linear)
             return FSR_ORIENT_ROWS;
         for (int d = 0; d < k->ndim; ++d)
-            if (fsr_form_is_beside(&f, d) && f.extent[d] > 1)
+            if (lies_along(&f, d))
                 *(d < k->nparallel ? &outer : &inner) += elements;
     }
     if (inner > 0 && outer > 0 && k->nparallel) {

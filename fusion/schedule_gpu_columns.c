@@ -17,6 +17,7 @@
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
 #include <math.h>
+#include <stdlib.h>
 
 enum {
     WINDOW_COLS = 512, /* of a window that a thread folds */
@@ -192,6 +193,23 @@ static void gpu_windows(fsr_group *group) {
             s->items = items;
 }
 
+/* Neighbouring rows load what is near each other in memory, but nothing that is beside: rows of other threads share its
+ * lines, those of one thread take a line each. Counter-example to vectors wherever results lie beside each other: sums
+ * down every second column, four rows a thread, whose warps load from 32 sectors of memory at once, not from eight. */
+static bool rows_apart(const fsr_kernel *k) {
+    const int d = k->nparallel - 1;
+    bool near = false, others = false;
+    for (int i = 0; i < k->ninsts && d >= 0; ++i) {
+        if (k->inst[i].kind != FSR_INST_LOAD || k->stand[i].level != FSR_ELEM)
+            continue;
+        const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[i].index);
+        const bool own = !f.nterms && f.divisor == 1 && llabs(f.stride[d]) > 1 && llabs(f.stride[d]) < FSR_CLOSE;
+        near = near || own;
+        others = others || (!own && fsr_form_varies(&f, d, d + 1));
+    }
+    return near && !others;
+}
+
 void fsr_schedule_gpu_columns(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
@@ -201,7 +219,7 @@ void fsr_schedule_gpu_columns(fsr_group *group) {
         return;
     s->kind = FSR_SCHEDULE_COL;
     s->threads = SERIAL_THREADS;
-    s->vector = serial ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));
+    s->vector = serial || rows_apart(k) ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));
     s->abreast = serial ? SERIAL_THREADS : 32;
     s->items = s->vector;
     if (serial) {
