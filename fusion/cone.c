@@ -187,7 +187,7 @@ static double price_of_gather(const fsr_cone *c, const fsr_flow_node *n) {
     return reach > 2 * c->prices->near ? c->prices->far : c->prices->gather;
 }
 
-static double section_share(const fsr_flow *flow, const fsr_flow_node *n) {
+double fsr_cone_section(const fsr_flow *flow, const fsr_flow_node *n) {
     const double whole = (double)fsr_shape_size(&n->shape);
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
 }
@@ -198,8 +198,9 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
     const fsr_flow *flow = c->p->flow;
     const fsr_flow_node *n = &flow->node[at->id];
     const bool paste = fsr_is(n->kind, FSR_OVERWRITES);
-    const double share = paste ? section_share(flow, n) : 1;
+    const double share = paste ? fsr_cone_section(flow, n) : 1;
     const int first = at->asked; /* nodes move */
+    c->torn = c->torn || fsr_cone_tears(c, at);
     for (int k = 0; k < n->nargs; ++k)
         for (int i = first; i >= 0; i = c->asked[i].next) {
             fsr_index moved;
@@ -359,7 +360,7 @@ static void walk_from(fsr_cone *c, const int *root, int n) {
     c->bytes = c->work = c->loads = c->tile_work = c->whole_work = c->turned = c->straight = c->picked = c->gathers = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
-    c->full = c->fold = c->scan = c->serial = false;
+    c->full = c->fold = c->scan = c->serial = c->torn = false;
     c->division = 0;
     for (int i = 0; i < n && !c->full; ++i)
         add_root(c, root[i]);
@@ -387,7 +388,7 @@ double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     if (c->full || c->fixed)
         return INFINITY;
     const double turned = fsr_cone_turned(c), lost = c->serial ? c->prices->lanes : 1;
-    const bool whole = c->fold && c->nevaluated + c->nloads > c->prices->text; /* a map may be divided */
+    const bool whole = c->fold && (c->torn || c->nevaluated + c->nloads > c->prices->text); /* a map may be divided */
     const double each = whole ? c->whole_work : c->work;
     const double work =
         (c->tiled ? c->tile_work : each * lost + c->picked * c->prices->picks) + c->gathers * fmin(lost, 2);

@@ -74,6 +74,7 @@ struct fsr_cone {
     bool serial;             /* a gather stands in loops too short to be cut into vector code and what is none */
     double tile_work;        /* if they have: loads are staged and shared then */
     double whole_work;       /* work, were every alternative of a paste computed for every element */
+    bool torn;               /* pastes leave no part of the domain that would be worth a version of its own */
     int64_t visits;          /* nodes that all walks have met */
     fsr_cone_node node[FSR_MAX_CONE]; /* in order of id */
     fsr_asked asked[FSR_MAX_ASKED];
@@ -112,6 +113,13 @@ bool fsr_cone_is_whole(const fsr_cone *cone, int id);
 bool fsr_cone_counts_ways(const fsr_cone *cone, int id);
 /* Loads across the order of memory that count: a fold goes the way that most do, a map has squares for a few. */
 double fsr_cone_turned(const fsr_cone *cone);
+/* The node is a paste that leaves, of what it is asked for, neither its section nor the rest so large that a GPU's loop
+ * of folds would have a version for it: in such a loop every alternative is computed for every element. Counter-example
+ * to the work of each half: a running sum over two halves, one of which is a stencil with edges, in one kernel, asked
+ * 46 guards an element. */
+bool fsr_cone_tears(const fsr_cone *cone, const fsr_cone_node *at);
+/* The part of a paste that is its section. */
+double fsr_cone_section(const fsr_flow *flow, const fsr_flow_node *n);
 /* Operations of a load in a map whose loops go by squares, as it is across the order of memory. */
 double fsr_cone_square(const fsr_cone *c, int id, const fsr_index *index);
 /* A gather asks for the node: what it is made of would be loaded at computed indices, each by itself. */

@@ -4,21 +4,22 @@
  *
  * Counter-example to counting operations: a gather in a sum over 24 columns, beside a logarithm that is then evaluated
  * for one element at a time. */
+#include "fusion/address.h"
 #include "fusion/cone.h"
+#include "fusion/version_cells.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* Elements of a node that are neighbours in memory are neighbours along another dimension of the domain than the
  * innermost. */
 bool fsr_cone_is_turned(const fsr_cone *c, int id, const fsr_index *index) {
-    enum { CLOSE = 16 };
     fsr_affine at;
     bool other = false;
     const int last = c->domain.ndim - 1;
     fsr_index_address(&at, index, &c->p->flow->node[id].shape);
     for (int d = 0; d < last; ++d)
-        other = other || (at.coef[d] != 0 && llabs(at.coef[d]) < CLOSE);
-    return other && llabs(at.coef[last]) >= CLOSE;
+        other = other || (at.coef[d] != 0 && llabs(at.coef[d]) < FSR_CLOSE);
+    return other && llabs(at.coef[last]) >= FSR_CLOSE;
 }
 
 bool fsr_cone_crosses(const fsr_cone *c, const fsr_cone_node *at) {
@@ -188,4 +189,15 @@ bool fsr_cone_scatters(const fsr_cone *c, const fsr_cone_node *at) {
     fsr_index inner;
     bool exact;
     return fsr_price_scatters(c->p->flow, n) && !fsr_cone_follows(c, n, &c->asked[at->asked].index, &inner, &exact);
+}
+
+bool fsr_cone_tears(const fsr_cone *c, const fsr_cone_node *at) {
+    const double least = FSR_GPU_QUARTERS / 4.0;
+    const fsr_flow_node *n = &c->p->flow->node[at->id];
+    bool tears = false;
+    for (int i = at->asked; i >= 0 && c->p->target->gpu && fsr_is(n->kind, FSR_OVERWRITES); i = c->asked[i].next) {
+        const double part = c->asked[i].part, own = c->asked[i].whole * fsr_cone_section(c->p->flow, n);
+        tears = tears || (part >= least && fmax(own, part - own) < least);
+    }
+    return tears;
 }

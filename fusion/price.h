@@ -110,7 +110,7 @@ double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const b
 /* price_group.c. */
 /* Two kernels cost less than the one that does what both do; the note then has both prices. Only asked where that may
  * be: of most joins it is plain that they spare something. */
-bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b,
+bool fsr_price_is_less_apart(fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b,
                              fsr_note *note);
 
 #endif

@@ -126,8 +126,8 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     const fsr_prices *prices = l->prices;
     const fsr_inst *inst = &k->inst[number];
     const int guard = fsr_inst_guard(inst);
-    const double asked =
-        guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED ? prices->guarded * k->guard[guard].n : 0;
+    const double each = k->npasses ? prices->asked : prices->guarded;
+    const double asked = guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED ? each * k->guard[guard].n : 0;
     switch (inst->kind) {
     case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : operation_of(prices, inst);
     case FSR_INST_CALL: return prices->call;

@@ -6,6 +6,7 @@
 #include "fusion/address.h"
 #include "fusion/partition_parts.h"
 #include "fusion/price.h"
+#include <math.h>
 
 /* A fold or scan that goes element after element: what a GPU computes in its loop its few threads compute alone. */
 static bool goes_in_order(const fsr_kernel *k) {
@@ -30,15 +31,28 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group, bool g
     return gathers || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
 }
 
-bool fsr_price_is_less_apart(const fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b,
+/* The price of a kernel by itself, `least` at most looked for: a map that a GPU's loop of folds would take in may be
+ * divided, which that loop is not. Counter-example to the map as it is: a running sum of two halves, one of which is a
+ * stencil with edges, that asks 26 guards an element. */
+static double price_alone(fsr_partition *p, const fsr_group *group, const fsr_group *both, double most) {
+    double issue;
+    const double price = fsr_price_group(p, group, &issue);
+    const bool own = group >= p->group && group < p->group + p->ngroups;
+    if (!p->target->gpu || !own || group->kernel->npasses || !both->kernel->npasses || price <= most)
+        return price;
+    return fmin(price, fsr_price_divided(p, (int)(group - p->group)));
+}
+
+bool fsr_price_is_less_apart(fsr_partition *p, const fsr_group *both, const fsr_group *a, const fsr_group *b,
                              fsr_note *note) {
     const fsr_prices *prices = fsr_prices_of(p->target->gpu);
     double issue;
     if (both->library || a->library || b->library || !is_doubtful(prices, both, p->target->gpu))
         return false;
     const double joined = fsr_price_group(p, both, &issue);
-    const double apart = fsr_price_group(p, a, &issue) + fsr_price_group(p, b, &issue);
-    if (joined * (1 - prices->margin) <= apart)
+    const double most = joined * (1 - prices->margin), second = price_alone(p, b, both, 0);
+    const double apart = price_alone(p, a, both, most - second) + second;
+    if (most <= apart)
         return false;
     note->joined = joined;
     note->apart = apart;

@@ -144,7 +144,7 @@ static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
 /* Asked for more often than what asks for it, through a view, or on a CPU in sections of pastes (of eight rates,
  * stacked, each computed the reactions that it takes, 9.4 ms for 1.4; a GPU's point does all, coarsen.c); or what
  * another root asked for; or what a fold takes that reads memory across its order, which may be one kernel with what
- * follows it. */
+ * follows it; or that leaves a GPU's loop of folds no version (a map of it is divided). */
 static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, double each) {
     chooser *c = data;
     const fsr_flow_node *n = &c->p->flow->node[at->id];
@@ -163,7 +163,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool follows = fsr_price_gathers(n) && !scatters && cone->prices->follow;
     const bool moves = follows || fsr_cone_is_view(cone, at); /* what it takes is stored instead */
     if (again || moves || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
-        !(often || shared || gathered || fsr_cone_turns(cone, at) ||
+        !(often || shared || gathered || fsr_cone_turns(cone, at) || (c->fold && fsr_cone_tears(cone, at)) ||
           (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))
         return false;
     const fsr_saving saving = {.node = at->id,

@@ -30,7 +30,6 @@ enum {
     FEW = 32,           /* CPU: a cell of fewer than one element in so many has no version, */
     FEWEST = 8192,      /* but an interval of more than one in so many, */
     SLIGHT = 4,         /* whose loop has no more than one instruction in so many */
-    MOST = 3,           /* GPU: only a cell of so many quarters of the elements has one */
     SPARED = 5,         /* GPU: instructions of an element that are worth a second program */
     MOST_PRINTED = 320, /* instructions, all versions together; but one version there is in any case */
 };
@@ -38,7 +37,7 @@ enum {
 /* The cells that may have versions, the largest first. */
 static void cells_of(const fsr_group *group, fsr_cells *all) {
     const bool gpu = group->kernel->schedule.target == FSR_TARGET_GPU;
-    fsr_cells_of(group, gpu ? (double)MOST / 4 : 1.0 / FEW, all);
+    fsr_cells_of(group, gpu ? FSR_GPU_QUARTERS / 4.0 : 1.0 / FEW, all);
 }
 
 double fsr_version_share(const fsr_group *group, const fsr_loop_version *version) {

@@ -5,7 +5,10 @@
 
 #include "fusion/partition.h"
 
-enum { FSR_MOST_CELLS = 64 };
+enum {
+    FSR_MOST_CELLS = 64,
+    FSR_GPU_QUARTERS = 3 /* of the elements that a cell has at least to have a version on a GPU */
+};
 
 typedef struct fsr_cell {
     fsr_loop_version known;
