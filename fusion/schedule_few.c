@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a few columns, side by side, on a CPU: a point of a picture has three channels, of which sixteen others are
- * made. Their states are one chunk, so none waits for another one, and where few rows lie side by side, their loops have
- * a constant length: a compiler makes each a vector or a few, and no loop.
+ * made. Their states are one chunk, so none waits for another one, and where few rows lie side by side, their loops
+ * have a constant length: a compiler makes each a vector or a few, and no loop.
  *
  * How folds associate stays: a chunk from the identity on, in order.
  *
