@@ -123,8 +123,8 @@ static void gpu_dealt(const fsr_group *group) {
     const int64_t beside = k->integer[FSR_INT_EXTENT + k->nparallel - 1];
     const int abreast = (int)(beside / s->vector);
     int lanes = 32;
-    if (!fsr_kernel_may_deal(k) || s->abreast == s->threads || beside * fsr_kernel_widest(k) >= LINE_BYTES ||
-        beside % s->vector)
+    if (!fsr_kernel_may_deal(k) || abreast == 0 || s->abreast == s->threads ||
+        beside * fsr_kernel_widest(k) >= LINE_BYTES || beside % s->vector)
         return;
     while (abreast * lanes * 2 <= SERIAL_THREADS)
         lanes *= 2;
