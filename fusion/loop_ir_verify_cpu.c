@@ -144,6 +144,9 @@ static bool check_map(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: only a map is flat, tiled or cut");
     if (s->flat && !fsr_kernel_may_be_flat(v->k))
         return fsr_check_bad(v, "schedule: one loop is not enough");
+    if (s->together && (s->flat || s->tile || s->walk[0].form != FSR_WALK_STRIPS || s->walk[0].functions < 1 ||
+                        s->walk[0].phased || !fsr_kernel_may_go_together(v->k)))
+        return fsr_check_bad(v, "schedule: rows cannot be taken together");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);
     if (s->breadth < 0 || (s->breadth && !s->tile))

@@ -359,7 +359,7 @@ static bool leaves_more_over(const fsr_kernel *k) {
     enum { FEW = 32, HALF = 8 };
     const fsr_schedule *s = &k->schedule;
     const int d = fsr_kernel_inner(k);
-    if (d < 0 || s->kind == FSR_SCHEDULE_ROW || s->flat || s->tall || s->beside || s->tile)
+    if (d < 0 || s->kind == FSR_SCHEDULE_ROW || s->flat || s->together || s->tall || s->beside || s->tile)
         return false;
     const int64_t turns = k->integer[FSR_INT_EXTENT + d];
     return turns < FEW && turns % HALF >= HALF / 2;

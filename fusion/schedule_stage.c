@@ -29,11 +29,8 @@
 #include <string.h>
 
 enum {
-    FUNCTION = 10,     /* the table's cost of operations that count as functions */
-    MOST_HELD = 32,    /* bytes of an element, all arrays of a chain's strip together */
-    FEW_TURNS = 16,    /* of a loop that is not worth stages */
-    MOST_TOGETHER = 8, /* functions of a path in one stage */
-    VECTOR_WORK = 4    /* cost of an element's operations that is worth loops of its own beside gathers */
+    FUNCTION = 10,  /* the table's cost of operations that count as functions */
+    VECTOR_WORK = 4 /* cost of an element's operations that is worth loops of its own beside gathers */
 };
 
 /* ---- values of a strip --------------------------------------------------------------------------- */
@@ -71,7 +68,8 @@ static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
     return false;
 }
 
-/* The loop's values that may differ from element to element, and whatever is written once only: an index brought inside
+/* The loop's values that may differ from element to element, and whatever is written once only, of rows that are taken
+ * together what is a row's as well: an index brought inside
  * too that nobody reads, as there is one element to take, and that reports where it was. What is written again needs
  * nothing that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a
  * guard. */
@@ -104,6 +102,8 @@ static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving)
             break;
         default: *own = true;
         }
+        *own |= k->schedule.together && inst->kind != FSR_INST_CONST && inst->kind != FSR_INST_PARAM &&
+                k->stand[number].level != FSR_ONCE;
     }
 }
 
@@ -251,8 +251,10 @@ static void place(staging *s, int number) {
         if (s->stage[argument[a]] == *own && s->length[argument[a]] > s->length[number])
             s->length[number] = s->length[argument[a]];
     const int before = *own;
-    if (s->moving[number] && is_function(k, number) && s->length[number]++ == s->walk->functions &&
-        s->walk->functions) {
+    if (k->schedule.together && !before && is_function(k, number))
+        *own = after(s, before);
+    else if (s->moving[number] && is_function(k, number) && s->length[number]++ == s->walk->functions &&
+             s->walk->functions) {
         *own = after(s, *own);
         s->cut = true;
     }
@@ -271,21 +273,37 @@ static void place(staging *s, int number) {
 }
 
 /* With phases, a load stands in the first stage that reads it, and need not be held; but not behind a store to memory
- * that it shares. */
+ * that it shares. So does one that goes on from row to row where rows are taken together. */
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
-    if (!s->walk->phased || fsr_kernel_in_place(k))
+    if ((!s->walk->phased && !k->schedule.together) || fsr_kernel_in_place(k))
         return;
     for (int i = 0; i < s->body->n; ++i) {
         const int load = s->body->inst[i];
         int first = -1;
-        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load])
+        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] ||
+            (k->schedule.together && !k->access[k->inst[load].index].linear))
             continue;
         for (int j = i + 1; j < s->body->n; ++j)
             if (fsr_inst_reads(k, s->body->inst[j], load) && (first < 0 || s->stage[s->body->inst[j]] < first))
                 first = s->stage[s->body->inst[j]];
         s->stage[load] = first > 0 ? first : 0;
     }
+}
+
+/* Of rows that are taken together, what is stored anywhere else than one behind the other goes row by row, in a stage
+ * behind all others. Returns the number of stages. */
+static int store_rows(staging *s, int stages) {
+    const fsr_kernel *k = s->k;
+    bool any = false;
+    for (int i = 0; i < s->body->n && k->schedule.together; ++i) {
+        const fsr_inst *inst = &k->inst[s->body->inst[i]];
+        if (inst->kind != FSR_INST_STORE || k->access[inst->index].linear || !s->stage[s->body->inst[i]])
+            continue;
+        s->stage[s->body->inst[i]] = stages;
+        any = true;
+    }
+    return stages + any;
 }
 
 int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk, int *stage, bool *chained) {
@@ -298,6 +316,7 @@ int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *w
         place(&s, body->inst[i]);
         stages = stage[body->inst[i]] >= stages ? stage[body->inst[i]] + 1 : stages;
     }
+    stages = store_rows(&s, stages);
     sink_loads(&s);
     if (chained)
         *chained = s.cut;
@@ -320,37 +339,6 @@ void fsr_body_stage(const fsr_kernel *k, const fsr_body *body, const int *stage,
         if (needed[body->inst[i]])
             out->inst[out->n++] = body->inst[i];
     fsr_body_folds(k, out);
-}
-
-/* ---- chains --------------------------------------------------------------------------------------- */
-
-/* Values of 16 bits are held as f32. */
-static int held_bytes(const fsr_kernel *k, const fsr_body *body, const int *stage) {
-    bool crossing[FSR_MAX_INSTS];
-    int bytes = 0;
-    fsr_body_crossing(k, body, stage, crossing);
-    for (int i = 0; i < body->n; ++i) {
-        const fsr_dtype dtype = k->inst[body->inst[i]].dtype;
-        if (crossing[body->inst[i]])
-            bytes += fsr_dtype_is_half(dtype) ? 4 : (int)fsr_dtype_size(dtype);
-    }
-    return bytes;
-}
-
-int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
-    int stage[FSR_MAX_INSTS];
-    bool chained;
-    const int inner = (k->schedule.kind == FSR_SCHEDULE_COL ? k->nparallel : k->ndim) - 1;
-    if (inner >= 0 && !k->schedule.flat && k->integer[FSR_INT_EXTENT + inner] < FEW_TURNS)
-        return 0;
-    for (int together = 1; together <= MOST_TOGETHER; together *= 2) {
-        fsr_body_stages(k, body, &(fsr_walk){.functions = together}, stage, &chained);
-        if (!chained)
-            return 0;
-        if (held_bytes(k, body, stage) <= MOST_HELD)
-            return together;
-    }
-    return 0;
 }
 
 /* ---- phases --------------------------------------------------------------------------------------- */

@@ -84,6 +84,7 @@ static const struct {
               FIELD(FLAG, CPU, row_near),
               FIELD(FLAG, CPU, halved),
               FIELD(FLAG, CPU, flat),
+              FIELD(FLAG, CPU, together),
               FIELD(SOME, GPU | CPU, tile),
               FIELD(SOME, GPU | CPU, tiled),
               FIELD(SOME, GPU | CPU, breadth),

@@ -94,6 +94,8 @@ bool fsr_kernel_may_version(const fsr_kernel *k);
 bool fsr_kernel_may_deal(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
+/* A map whose rows may be taken together: nothing but loads, stores and guards asks where an element is. */
+bool fsr_kernel_may_go_together(const fsr_kernel *k);
 /* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's
  * result. */
 bool fsr_kernel_may_part(const fsr_kernel *k);

@@ -93,6 +93,27 @@ bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
     return true;
 }
 
+bool fsr_kernel_may_go_together(const fsr_kernel *k) {
+    bool may = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 1 && !k->npasses && !k->nests &&
+               !fsr_kernel_is_nest(k) && !k->live;
+    for (int i = 0; i < k->ninsts && may; ++i) {
+        const fsr_inst *inst = &k->inst[i];
+        switch (inst->kind) {
+        case FSR_INST_CONST:
+        case FSR_INST_PARAM:
+        case FSR_INST_OP:
+        case FSR_INST_GUARD: break;
+        case FSR_INST_LOAD: may = !fsr_access_form(k, inst->index)->nterms; break;
+        case FSR_INST_STORE:
+            may = !fsr_access_form(k, inst->index)->nterms && !inst->filter && !inst->combines &&
+                  fsr_inst_guard(inst) < 0;
+            break;
+        default: may = false;
+        }
+    }
+    return may;
+}
+
 bool fsr_kernel_may_part(const fsr_kernel *k) {
     int stage[FSR_MAX_INSTS];
     if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1)

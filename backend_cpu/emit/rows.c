@@ -213,6 +213,92 @@ static void put_map_nested(fsr_c_emit *e) {
     end_dimensions(e, loops);
 }
 
+/* ---- rows that are taken together ----------------------------------------------------------------------- */
+
+/* Each row's loop, to or from where the row's elements are in the strip. */
+static void put_row_by_row(fsr_c_emit *e, const fsr_body *part) {
+    const int last = e->k->ndim - 1;
+    char row[FSR_EMIT_NAME], saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    memcpy(saved, e->base, sizeof saved);
+    snprintf(row, sizeof row, "i%d", last - 1);
+    fsr_c_begin(e, "for (i64 %s = b, first = 0; %s < be; ++%s, first += width)", row, row, row);
+    fsr_c_advance(e, last - 1, row);
+    e->loop_dim = last;
+    fsr_c_outer(e, part);
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 %s = 0; %s < width; ++%s)", e->loop_var, e->loop_var, e->loop_var);
+    fsr_c_line(e, "const i64 l = first + %s;", e->loop_var);
+    fsr_c_take(e, part, "l");
+    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_hold(e, part, "l");
+    fsr_c_end(e);
+    fsr_c_end(e);
+    e->loop_dim = -1;
+    e->outer = 0;
+    memcpy(e->base, saved, sizeof saved);
+}
+
+/* One loop along the strip. */
+static void put_all_rows(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_independent(e);
+    fsr_c_begin(e, "for (i64 l = 0; l < m; ++l)");
+    fsr_c_take(e, part, "l");
+    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_hold(e, part, "l");
+    fsr_c_end(e);
+}
+
+static bool stores_elsewhere(const fsr_c_emit *e, const fsr_body *part) {
+    bool any = false;
+    for (int i = 0; i < part->n; i++)
+        any = any || (e->k->inst[part->inst[i]].kind == FSR_INST_STORE &&
+                      !e->k->access[e->k->inst[part->inst[i]].index].linear);
+    return any;
+}
+
+static void put_together_stages(fsr_c_emit *e, const fsr_body *loop) {
+    int stage[FSR_MAX_INSTS], stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
+    for (int s = 0; s < stages; s++) {
+        fsr_body part;
+        fsr_body_stage(e->k, loop, stage, s, &part);
+        if (!part.n)
+            continue;
+        fsr_c_begin(e, "%s", "");
+        if (s == 0 || stores_elsewhere(e, &part))
+            put_row_by_row(e, &part);
+        else
+            fsr_c_by_range(e, &part, put_all_rows);
+        fsr_c_end(e);
+    }
+}
+
+/* Launches are not divided along the last dimension, of fewer elements than a piece has: all of the strip lies in one
+ * piece in what is stored. */
+static void put_map_together(fsr_c_emit *e) {
+    const int last = e->k->ndim - 1;
+    char var[FSR_EMIT_NAME], extent[FSR_EMIT_NAME];
+    fsr_body loop;
+    fsr_body_of(e->k, 0, &loop);
+    snprintf(var, sizeof var, "i%d", last);
+    snprintf(e->index[last], FSR_EMIT_NAME, "%s", var);
+    e->linear = e->row = "at + l";
+    e->loop_var = var;
+    snprintf(e->stream_at, sizeof e->stream_at, "l");
+    begin_dimensions(e, last - 1);
+    fsr_c_line(e, "const i64 width = %s, rows = %d / width;", fsr_c_integer(e, FSR_INT_EXTENT + last, extent),
+               e->s->strip);
+    fsr_c_strip_arrays(e, &loop);
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += rows)", last - 1, last - 1);
+    fsr_c_line(e, "const i64 be = hi%d - b < rows ? hi%d : b + rows, m = (be - b) * width;", last - 1, last - 1);
+    put_row_number(e, last, "b");
+    fsr_c_line(e, "const i64 at = r * width;");
+    fsr_c_stream_begin(e, &loop, "at");
+    put_together_stages(e, &loop);
+    fsr_c_stream_end(e, &loop, "at", "m");
+    fsr_c_end(e);
+    end_dimensions(e, last - 1);
+}
+
 static void put_by_row(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME], last[FSR_EMIT_NAME];
     int n = e->k->nparallel;
@@ -292,6 +378,8 @@ void fsr_c_rows(fsr_c_emit *e) {
         put_by_row(e);
     else if (e->s->flat)
         put_map_flat(e);
+    else if (e->s->together)
+        put_map_together(e);
     else
         put_map_nested(e);
 }

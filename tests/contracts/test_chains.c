@@ -86,6 +86,26 @@ static void rests(void **state) {
         }
 }
 
+/* Rows of a few elements that lie in no order, behind edges, or are the same for all, with angles too large; results
+ * that lie elsewhere, and more dimensions. */
+static void short_rows(void **state) {
+    (void)state;
+    for (int d = 0; d < COUNT_OF(dtypes); d++)
+        for (int64_t n = 2; n <= 31; n += n < 4 ? 1 : 9) {
+            const fsr_node x = subject_data(dtypes[d], 3, SHAPE(3, 301, 2 * n), SUBJECT_SMALL, 0);
+            const fsr_node y = fsr_slice(x, 2, 1, 2 * n, 2), w = subject_data(dtypes[d], 1, SHAPE(n), SUBJECT_SMALL, 0);
+            const fsr_node at = fsr_equal(fsr_arange(subject_g, FSR_F32, 301), fsr_float(subject_g, 70));
+            const fsr_node far = fsr_where(at, fsr_float(subject_g, 1e30), fsr_float(subject_g, 1));
+            const fsr_node angle = fsr_mul(fsr_mul(y, w), fsr_cast(fsr_reshape(far, 2, SHAPE(301, 1)), dtypes[d]));
+            const fsr_node out[] = {
+                fsr_exp(fsr_tanh(fsr_mul(y, w))), fsr_sin(angle),
+                fsr_pad(fsr_cos(y), (const int64_t[][2]){{1, 0}, {2, 1}, {1, 1}}, FSR_PAD_CONSTANT, 0),
+                fsr_exp(fsr_roll(y, &(int64_t){1}, &(int){2}, 1))};
+            for (int i = 0; i < COUNT_OF(out); i++)
+                subject_verify(&out[i], 1, NULL, "%d of rows of %lld %s", i, (long long)n, fsr_dtype_name(dtypes[d]));
+        }
+}
+
 /* Angles too large here and there, in what is put together of parts: each part has a loop of its own, which knows where
  * it reads. */
 static void far_in_parts(void **state) {
@@ -206,7 +226,7 @@ static void scans(void **state) {
 
 static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(elements), SUBJECT_TEST(far_arguments), SUBJECT_TEST(far_down_columns), SUBJECT_TEST(far_along_rows),
-    SUBJECT_TEST(rests),     SUBJECT_TEST(far_in_parts),  SUBJECT_TEST(far_of_scans),     SUBJECT_TEST(steady),
-    SUBJECT_TEST(in_place),  SUBJECT_TEST(shapes),        SUBJECT_CASES(folds),           SUBJECT_TEST(axes),
-    SUBJECT_CASES(scans)};
+    SUBJECT_TEST(rests),     SUBJECT_TEST(short_rows),    SUBJECT_TEST(far_in_parts),     SUBJECT_TEST(far_of_scans),
+    SUBJECT_TEST(steady),    SUBJECT_TEST(in_place),      SUBJECT_TEST(shapes),           SUBJECT_CASES(folds),
+    SUBJECT_TEST(axes),      SUBJECT_CASES(scans)};
 SUBJECT_MAIN(tests)
