@@ -44,6 +44,7 @@ enum {
     WORDS_WAITING = 44,    /* of a thread that waits for its neighbours */
     WORDS_NARROW = 48,     /* the same where a fold is narrow */
     WORDS_BESIDE = 16,     /* less, of rows side by side: where each has its board */
+    WORDS_LARGE = 72,      /* of a thread of which there are half as many */
     WORDS_PARKED = 24,     /* the same of one whose elements wait in shared memory: 40 registers */
     WORDS_PARKED_LOADS = 56,
     WORDS_LOADING = 72, /* while loads arrive */
@@ -182,6 +183,15 @@ static int parked_vectors(const fsr_kernel *k) {
     return waiting - all * words(fsr_kernel_vector_bytes(k)) <= WORDS_PARKED && loads <= WORDS_PARKED_LOADS ? all : 0;
 }
 
+/* Where registers are not enough for all of them, small blocks of rows side by side are as many threads as a large one
+ * is: which wait for their neighbours as long as large ones do, and had one block that took what registers it liked.
+ * Counter-example to that: a running sum down three columns and what is made of it, 166 registers a thread and three
+ * blocks of 128 on a multiprocessor, four of 126. */
+static int beside_residents(const fsr_kernel *k, int waiting) {
+    const int threads = k->schedule.threads, large = RESIDENT_THREADS / 2;
+    return k->schedule.abreast > 1 && threads < large && waiting <= WORDS_LARGE ? large / threads : 1;
+}
+
 static int lookback_residents(const fsr_kernel *k) {
     int loads, waiting = held_words(k, &loads), threads = k->schedule.threads, most = WORDS_WAITING;
     if (k->schedule.slots)
@@ -194,7 +204,8 @@ static int lookback_residents(const fsr_kernel *k) {
     if (k->schedule.pooled && waiting + loads <= (threads < RESIDENT_THREADS / 2 ? WORDS_FRONT : WORDS_POOLED) &&
         element_work(k) <= WORK_POOLED && !k->nloops)
         return POOLED_THREADS / threads;
-    return threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING ? RESIDENT_THREADS / threads : 1;
+    const bool all = threads < RESIDENT_THREADS && waiting <= most && loads <= WORDS_LOADING;
+    return all ? RESIDENT_THREADS / threads : beside_residents(k, waiting);
 }
 
 /* Literals, beside what is folded of the element. */
