@@ -290,7 +290,7 @@ static void walk(fsr_cone *c) {
         if (!fsr_price_goes_on(c->p, at.id) || (c->store && c->store(c->data, c, &at, each))) {
             read(c, &at, times + edges * c->prices->edges, indices);
             c->gathers += gathers;
-            c->whole_work += whole_work_of(c, &at, 0, c->prices->asks);
+            c->whole_work += whole_work_of(c, &at, 0, fsr_cone_asks(c));
             continue;
         }
         const bool view = fsr_cone_is_view(c, &at);

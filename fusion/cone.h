@@ -118,6 +118,9 @@ double fsr_cone_turned(const fsr_cone *cone);
  * to the work of each half: a running sum over two halves, one of which is a stencil with edges, in one kernel, asked
  * 46 guards an element. */
 bool fsr_cone_tears(const fsr_cone *cone, const fsr_cone_node *at);
+/* Operations of the guards of a load in such a loop: more in one that looks back, whose threads hold all that they
+ * load. */
+double fsr_cone_asks(const fsr_cone *cone);
 /* The part of a paste that is its section. */
 double fsr_cone_section(const fsr_flow *flow, const fsr_flow_node *n);
 /* Operations of a load in a map whose loops go by squares, as it is across the order of memory. */

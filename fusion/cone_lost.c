@@ -201,3 +201,8 @@ bool fsr_cone_tears(const fsr_cone *c, const fsr_cone_node *at) {
     }
     return tears;
 }
+
+double fsr_cone_asks(const fsr_cone *c) {
+    enum { LONG_ROW = 1 << 14 };
+    return c->prices->asks * (c->scan && fsr_domain_cols(&c->domain) > LONG_ROW ? c->prices->waits_on : 1);
+}

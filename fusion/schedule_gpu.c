@@ -28,6 +28,9 @@ enum {
     FRONT_BYTES = 8,
     POOLED_LEAST = 8,
     TEAM_THREADS = 512,
+    TILE_WORDS =
+        168, /* registers of a look-back's thread for what its elements load, which a compiler puts in order, */
+    ASKED_WORDS = 112, /* and where guards are asked, so that it does not */
     CHEAP = 16,
     COSTLY = 64 /* instructions of an element next to which those of a further block are few */
 };
@@ -219,6 +222,19 @@ static bool few_parts(int64_t rows, int64_t cols, int64_t part) {
     return fsr_size_mul(rows, fsr_ceil_div(cols, part)) < fsr_nominal_gpu.processors;
 }
 
+/* Elements of a look-back's thread, of so many: it loads for all of them before it works. Counter-example to as many in
+ * any case: a stencil of five exponentials' sums behind a roll, 13 loads an element, 28 elements: 1,550 of a thread's
+ * instructions for what was spilled, of 1.6 MB a multiprocessor, 0.44 ms of an H200 for a price of 0.044; of 7 elements
+ * none. Without guards six loads an element spill nothing of 28. */
+static int loaded_items(const fsr_kernel *k, int items) {
+    bool asks = false;
+    for (int i = 0; i < k->ninsts; ++i)
+        asks = asks || (k->inst[i].kind == FSR_INST_LOAD && k->stand[i].level == FSR_ELEM && k->inst[i].guard);
+    while (items > 1 && fsr_words_loaded(k) * items > (asks ? ASKED_WORDS : TILE_WORDS))
+        items /= 2;
+    return items;
+}
+
 /* Few large tiles: a tile's look-back costs the same whatever its size, and more bytes are in flight while it waits.
  * Measured on one H200, 2^27 f32 (cumsum; two inputs, a map before and after): 256 x 16: 0.447, 0.570 ms; 512 x 24:
  * 0.391, 0.497; 512 x 32: 0.354, 0.464. That was a state of f32. With one of f64, 512 x 32, 28, 24: 0.410, 0.398, 0.396
@@ -235,6 +251,7 @@ static void gpu_lookback(fsr_group *group) {
     s->abreast = 1;
     s->vector = fsr_schedule_vector(group, k->ndim - 1, 16 / fsr_columns_widest(k));
     s->items = fsr_widest_state(k) <= 8 ? 28 : 128 / fsr_widest_state(k);
+    s->items = loaded_items(k, s->items);
     const bool front = writes_front(k);
     s->threads = front ? FRONT_THREADS : LOOKBACK_THREADS;
     s->items = pooled_items(k, front ? FRONT_ITEMS : POOLED_ITEMS);

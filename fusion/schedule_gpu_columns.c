@@ -193,6 +193,25 @@ static void gpu_windows(fsr_group *group) {
             s->items = items;
 }
 
+/* Rows that a thread folds side by side, of so many that fit: fewer where not every processor would have a block of
+ * threads of some columns each, and nothing that is loaded is the same for all of them. Counter-example to what fits:
+ * 32 columns of 1,598 with what is made of ten loads, in vectors of four: 7 blocks, 28 us of an H200, 21 unfused. */
+static int rows_of_a_thread(const fsr_kernel *k, int vector) {
+    enum { LEAST_COLS = 8 };
+    const int64_t parts = fsr_ceil_div(k->integer[FSR_INT_COLS], LEAST_COLS);
+    const int64_t least = (int64_t)fsr_nominal_gpu.processors * SERIAL_THREADS;
+    bool own = k->nparallel > 0;
+    for (int i = 0; i < k->ninsts && own; ++i) {
+        if (k->inst[i].kind != FSR_INST_LOAD || k->stand[i].level != FSR_ELEM)
+            continue;
+        const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[i].index);
+        own = fsr_form_varies(&f, k->nparallel - 1, k->nparallel);
+    }
+    while (own && vector > 1 && fsr_size_mul(k->integer[FSR_INT_ROWS] / vector, parts) < least)
+        vector /= 2;
+    return vector;
+}
+
 /* Neighbouring rows load what is near each other in memory, but nothing that is beside: rows of other threads share its
  * lines, those of one thread take a line each. Counter-example to vectors wherever results lie beside each other: sums
  * down every second column, four rows a thread, whose warps load from 32 sectors of memory at once, not from eight. */
@@ -219,7 +238,9 @@ void fsr_schedule_gpu_columns(fsr_group *group) {
         return;
     s->kind = FSR_SCHEDULE_COL;
     s->threads = SERIAL_THREADS;
-    s->vector = serial || rows_apart(k) ? 1 : fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k));
+    s->vector = 1;
+    if (!serial && !rows_apart(k))
+        s->vector = rows_of_a_thread(k, fsr_schedule_vector(group, k->nparallel - 1, 16 / fsr_kernel_widest(k)));
     s->abreast = serial ? SERIAL_THREADS : 32;
     s->items = s->vector;
     if (serial) {
