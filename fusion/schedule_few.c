@@ -20,7 +20,8 @@ enum {
 
 void fsr_finish_few(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
-    s->single = k->integer[FSR_INT_COLS] <= FEW_COLS && fsr_kernel_may_be_single(k);
+    const int64_t cols = k->integer[FSR_INT_COLS];
+    s->single = cols > 0 && cols <= FEW_COLS && fsr_kernel_may_be_single(k);
     s->fixed = false;
     if (!s->single)
         return;

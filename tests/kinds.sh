@@ -46,6 +46,7 @@ fusion/flow_build.c 1
 fusion/flow_ends.c 2
 fusion/flow_text.c 1
 fusion/fold_across.c 2
+fusion/loop_masks.c 4
 fusion/loop_states.c 1
 fusion/order_wires.c 4
 fusion/paste_parts.c 5
