@@ -47,6 +47,12 @@ static bool is_whole(fsr_dtype dtype) {
     return !fsr_dtype_is_inexact(dtype) && dtype != FSR_BOOL && dtype != FSR_U64;
 }
 
+/* Indices below n are numbers of the dtype, each another one: in 8 bits 256 is 0 again. */
+static bool counts(fsr_dtype dtype, int64_t n) {
+    const int bits = 8 * (int)fsr_dtype_size(dtype) - !fsr_dtype_is_unsigned(dtype);
+    return is_whole(dtype) && (bits > 62 || n <= INT64_C(1) << bits);
+}
+
 /* The two sides of a comparison: an index along one dimension of the state, and a number. */
 static bool is_place(const fsr_flow *flow, fsr_link index, along at, fsr_link number, along ignored, section *out) {
     while (step_down(flow, &index, &at))
@@ -54,7 +60,7 @@ static bool is_place(const fsr_flow *flow, fsr_link index, along at, fsr_link nu
     while (step_down(flow, &number, &ignored))
         ;
     const fsr_flow_node *i = &flow->node[index.id], *k = &flow->node[number.id];
-    if (!fsr_has(i->kind, FSR_FIELD_axis) || i->nargs || !is_whole(i->dtype[0]) || k->shape.ndim ||
+    if (!fsr_has(i->kind, FSR_FIELD_axis) || i->nargs || !counts(i->dtype[0], i->shape.dim[i->axis]) || k->shape.ndim ||
         !is_whole(k->dtype[number.output]))
         return false;
     const int axis = at.dim[i->axis];

@@ -99,8 +99,9 @@ static fsr_node chosen(const fsr_node *s, fsr_node turn, const char *text) {
                        {"o", s[1]},
                        {"t", turn},
                        {"i", fsr_arange(g, FSR_I64, ROWS)},
-                       {"j", fsr_arange(g, FSR_I32, fsr_node_dim(s[0], 1))}};
-    return fsr_expr(g, text, name, 5);
+                       {"j", fsr_arange(g, FSR_I32, fsr_node_dim(s[0], 1))},
+                       {"b", fsr_arange(g, FSR_I8, fsr_node_dim(s[0], 1))}};
+    return fsr_expr(g, text, name, 6);
 }
 
 static void chosen_row(fsr_node *out, const fsr_node *s, fsr_node turn) {
@@ -133,17 +134,23 @@ static void chosen_of_both(fsr_node *out, const fsr_node *s, fsr_node turn) {
     out[1] = chosen(s, turn, "where(i[:, None] == t, s + o, o)");
 }
 
-/* No section: a place for each column, and all but a row. */
+/* No section: of 4,096 columns sixteen have an index that is the same in 8 bits. */
+static void chosen_again(fsr_node *out, const fsr_node *s, fsr_node turn) {
+    out[0] = chosen(s, turn, "where(b == i8(t), o, s)");
+    out[1] = s[1];
+}
+
+/* Nor a place for each column, and all but a row. */
 static void chosen_otherwise(fsr_node *out, const fsr_node *s, fsr_node turn) {
     out[0] = chosen(s, turn, "where(i[:, None] == j + t, o, s)");
     out[1] = chosen(s, turn, "where(i[:, None] != t, s + o, o)");
 }
 
 typedef void step(fsr_node *out, const fsr_node *s, fsr_node turn);
-static step *const steps[] = {next_row,       same_row,      inner,          crossed,
-                              beside,         twice,         scattered,      placed,
-                              handed_on,      chosen_row,    chosen_outside, chosen_of_folds,
-                              chosen_element, chosen_column, chosen_of_both, chosen_otherwise};
+static step *const steps[] = {
+    next_row,       same_row,      inner,          crossed,          beside,         twice,
+    scattered,      placed,        handed_on,      chosen_row,       chosen_outside, chosen_of_folds,
+    chosen_element, chosen_column, chosen_of_both, chosen_otherwise, chosen_again};
 
 /* ---- the loops -------------------------------------------------------------------------------------------------- */
 
