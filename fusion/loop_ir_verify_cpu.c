@@ -13,8 +13,9 @@ enum {
     MOST_SQUARED = 1 << 19, /* bytes of what is turned of a square, on a thread's stack */
     MOST_TALL = 16,
     MOST_UNROLLED = 16,
-    MOST_BESIDE = 32
-}; /* outputs of a tile's column, columns in a turn, columns that meet: copies of a loop's text */
+    MOST_BESIDE = 32,   /* outputs of a tile's column, columns in a turn, columns that meet: copies of a loop's text */
+    LEAST_TOGETHER = 32 /* elements of a strip of rows that are taken together, each of fewer */
+};
 
 /* `folded`: the scans of the body are only folded. */
 static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk *walk, bool folded) {
@@ -144,8 +145,8 @@ static bool check_map(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: only a map is flat, tiled or cut");
     if (s->flat && !fsr_kernel_may_be_flat(v->k))
         return fsr_check_bad(v, "schedule: one loop is not enough");
-    if (s->together && (s->flat || s->tile || s->walk[0].form != FSR_WALK_STRIPS || s->walk[0].functions < 1 ||
-                        s->walk[0].phased || !fsr_kernel_may_go_together(v->k)))
+    if (s->together && (s->flat || s->tile || s->strip < LEAST_TOGETHER || s->walk[0].form != FSR_WALK_STRIPS ||
+                        s->walk[0].functions < 1 || s->walk[0].phased || !fsr_kernel_may_go_together(v->k)))
         return fsr_check_bad(v, "schedule: rows cannot be taken together");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);

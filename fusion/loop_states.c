@@ -45,20 +45,32 @@ static int base_of(const fsr_flow *flow, int i, bool *owned) {
     return fsr_is(flow->node[at.id].kind, FSR_IS_ARRAY) ? at.id : -1;
 }
 
-/* Values of the sections that are put over an array, made of folds: stored by the folds' kernel. The section is written
- * by one of its own, which would read what that one writes. */
-static void hold_sections(fsr_flow *flow, int i, bool *folds) {
+/* Nodes that are computed of folds where they are read. */
+static void find_folded(const fsr_flow *flow, bool *folded) {
     for (int k = 0; k < flow->n; ++k) {
         const fsr_flow_node *n = &flow->node[k];
-        folds[k] = fsr_is(n->kind, FSR_IS_FOLD);
+        folded[k] = fsr_is(n->kind, FSR_IS_FOLD);
         for (int j = 0; j < n->nargs && !fsr_is(n->kind, FSR_IS_STORED); ++j)
-            folds[k] = folds[k] || folds[n->arg[j].id];
+            folded[k] = folded[k] || folded[n->arg[j].id];
     }
+}
+
+/* What a view of all its elements shows. */
+static int shown_by(const fsr_flow *flow, int id) {
+    while (fsr_is(flow->node[id].kind, FSR_IS_VIEW) &&
+           fsr_shape_size(&flow->node[flow->node[id].arg[0].id].shape) <= fsr_shape_size(&flow->node[id].shape))
+        id = flow->node[id].arg[0].id;
+    return id;
+}
+
+/* Values of the sections that are put over an array, made of folds: stored by the folds' kernel. The section is written
+ * by one of its own, which would read what that one writes. */
+static void hold_sections(fsr_flow *flow, int i, const bool *folded) {
     for (int at = flow->out[i].id; fsr_is(flow->node[at].kind, FSR_OVERWRITES); at = flow->node[at].arg[0].id) {
-        fsr_flow_node *value = &flow->node[flow->node[at].arg[1].id];
-        while (fsr_is(value->kind, FSR_IS_VIEW))
-            value = &flow->node[value->arg[0].id];
-        if (folds[value - flow->node] && !fsr_is(value->kind, FSR_IS_STORED))
+        const int id = shown_by(flow, flow->node[at].arg[1].id);
+        fsr_flow_node *value = &flow->node[id];
+        if (folded[id] && value->hint == FSR_HINT_NONE && !fsr_is(value->kind, FSR_IS_STORED) &&
+            !fsr_is(flow->node[at].kind, FSR_SCATTERS))
             value->hint = FSR_HINT_MATERIALIZE;
     }
 }
@@ -91,22 +103,24 @@ static fsr_status put_owns(fsr_flow *flow, const bool *owns) {
 
 fsr_status fsr_loop_own_states(fsr_flow *flow, const int *leaf, uint32_t *states) {
     bool *owns = calloc((size_t)flow->n + 1, sizeof *owns), any = false;
-    bool *folds = calloc((size_t)flow->n + 1, sizeof *folds);
+    bool *folded = calloc((size_t)flow->n + 1, sizeof *folded);
     uint32_t found = 0;
-    for (int i = 0; owns && folds && i < FSR_MAX_OUTPUTS && *states >> i; ++i) {
+    if (folded)
+        find_folded(flow, folded);
+    for (int i = 0; owns && folded && i < FSR_MAX_OUTPUTS && *states >> i; ++i) {
         bool owned = false;
         const int base = *states >> i & 1 ? base_of(flow, i, &owned) : -1;
         if (base < 0 || leaf[flow->node[base].ordinal] != i)
             continue;
         found |= UINT32_C(1) << i;
-        hold_sections(flow, i, folds);
+        hold_sections(flow, i, folded);
         owns[base] = !owned;
         any = any || !owned;
     }
     *states = found;
-    const fsr_status status = !owns || !folds ? FSR_ERR_MEMORY : any ? put_owns(flow, owns) : FSR_OK;
+    const fsr_status status = !owns || !folded ? FSR_ERR_MEMORY : any ? put_owns(flow, owns) : FSR_OK;
     free(owns);
-    free(folds);
+    free(folded);
     return status;
 }
 

@@ -28,9 +28,8 @@ enum {
     FRONT_BYTES = 8,
     POOLED_LEAST = 8,
     TEAM_THREADS = 512,
-    TILE_WORDS =
-        168, /* registers of a look-back's thread for what its elements load, which a compiler puts in order, */
-    ASKED_WORDS = 112, /* and where guards are asked, so that it does not */
+    TILE_WORDS = 168,  /* registers of a look-back's thread for what its elements load; */
+    ASKED_WORDS = 112, /* the same where loads ask guards, which keeps a compiler from putting loads in order */
     CHEAP = 16,
     COSTLY = 64 /* instructions of an element next to which those of a further block are few */
 };

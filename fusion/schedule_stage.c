@@ -68,11 +68,10 @@ static bool is_read(const fsr_kernel *k, const fsr_body *body, int number) {
     return false;
 }
 
-/* The loop's values that may differ from element to element, and whatever is written once only, of rows that are taken
- * together what is a row's as well: an index brought inside
- * too that nobody reads, as there is one element to take, and that reports where it was. What is written again needs
- * nothing that is not: counter-example, places of rows that were joined of two arrays, each of which is loaded under a
- * guard. */
+/* The loop's values that may differ from element to element, and whatever is written once only: an index brought
+ * inside too that nobody reads, as there is one element to take, and that reports where it was. Of rows that are taken
+ * together also what is a row's. What is written again needs nothing that is not: counter-example, places of rows that
+ * were joined of two arrays, each of which is loaded under a guard. */
 static void find_moving(const fsr_kernel *k, const fsr_body *body, bool *moving) {
     memset(moving, 0, FSR_MAX_INSTS * sizeof *moving);
     for (int i = 0; i < body->n; ++i) {
@@ -273,7 +272,8 @@ static void place(staging *s, int number) {
 }
 
 /* With phases, a load stands in the first stage that reads it, and need not be held; but not behind a store to memory
- * that it shares. So does one that goes on from row to row where rows are taken together. */
+ * that it shares. So does one that goes on from row to row where rows are taken together, if it asks no guard: what a
+ * guard knows are a row's and a column's index, which only the first stage has. */
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
     if ((!s->walk->phased && !k->schedule.together) || fsr_kernel_in_place(k))
@@ -282,7 +282,7 @@ static void sink_loads(staging *s) {
         const int load = s->body->inst[i];
         int first = -1;
         if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] ||
-            (k->schedule.together && !k->access[k->inst[load].index].linear))
+            (k->schedule.together && (!k->access[k->inst[load].index].linear || fsr_inst_guard(&k->inst[load]) >= 0)))
             continue;
         for (int j = i + 1; j < s->body->n; ++j)
             if (fsr_inst_reads(k, s->body->inst[j], load) && (first < 0 || s->stage[s->body->inst[j]] < first))

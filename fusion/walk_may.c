@@ -101,9 +101,8 @@ bool fsr_kernel_may_go_together(const fsr_kernel *k) {
         switch (inst->kind) {
         case FSR_INST_CONST:
         case FSR_INST_PARAM:
-        case FSR_INST_OP:
-        case FSR_INST_GUARD: break;
-        case FSR_INST_LOAD: may = !fsr_access_form(k, inst->index)->nterms; break;
+        case FSR_INST_OP: break;
+        case FSR_INST_LOAD: may = !fsr_access_form(k, inst->index)->nterms && fsr_inst_guard(inst) < 0; break;
         case FSR_INST_STORE:
             may = !fsr_access_form(k, inst->index)->nterms && !inst->filter && !inst->combines &&
                   fsr_inst_guard(inst) < 0;

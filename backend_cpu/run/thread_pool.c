@@ -70,7 +70,7 @@ static bool is_in_the_way(fsr_thread_pool *c) {
     return caller >= 0 && caller == fsr_processor();
 }
 
-/* It goes to one where none of the others was last. */
+/* It goes to one where none of the first few others was last. */
 static void step_aside(fsr_thread_pool *c) {
     enum { MOST_TAKEN = 64 };
     int taken[MOST_TAKEN], n = 0;
@@ -85,9 +85,12 @@ static bool await_job(fsr_thread_pool *c, unsigned seen) {
     if (c->quit)
         return false;
     pthread_mutex_unlock(&c->lock);
+    bool moved = false; /* once: it may have no other processor to go to */
     for (int i = 0; i < LOOKS && atomic_load_explicit(&c->jobs, memory_order_relaxed) == seen; i++) {
-        if (is_in_the_way(c))
+        if (!moved && is_in_the_way(c)) {
             step_aside(c);
+            moved = true;
+        }
         fsr_thread_glance(i);
     }
     pthread_mutex_lock(&c->lock);

@@ -7,8 +7,8 @@
 
 fusor-bench writes each program's inputs, the libraries load them, one after the other, and compute numpy_programs.py's text: NumPy as
 it stands, Numba by njit, JAX by jit, torch by torch.compile of NumPy code. A result is compared with NumPy's before it is timed;
-the median of --reps samples counts, on a CPU of as many as last 0.1 s if those are more; compilation is apart. On a GPU arrays lie on it before the clock starts, and a sample is the mean
-of as many calls as last 2 ms, waited for together, as Fusor's is: else each would have a launch and a wait for itself. f32 throughout: products of
+the median of --reps samples counts, on a CPU of as many as last 0.1 s if those are more; compilation is apart. On a GPU arrays
+lie on it before the clock starts, and a sample is the mean of as many calls as last 2 ms, waited for together, as Fusor's is: else each would have a launch and a wait for itself. f32 throughout: products of
 matrices in full f32 precision (JAX: highest; torch: no TF32). A library that cannot take a program, or gives something else, has
 "-", and the reason is printed below the table. Fusor's times are of the same programs, before the others: on a CPU the median of
 calls one after the other, as the libraries' is, with what a call leaves in the caches; on a GPU and with --processor of
@@ -161,7 +161,8 @@ def measure(call, wait):
     calls = 1
     while options.backend == "cuda" and calls < MOST and calls * sample(call, wait, calls) < SAMPLE:
         calls *= 2
-    while (len(times) < options.reps or (options.backend == "cpu" and sum(times) < SHORTEST)) and (len(times) < 3 or time.perf_counter() - start < options.seconds):
+    shortest = SHORTEST if options.backend == "cpu" else 0
+    while (len(times) < options.reps or sum(times) < shortest) and (len(times) < 3 or time.perf_counter() - start < options.seconds):
         times.append(sample(call, wait, calls))
     return 1e3 * (min(times) if options.processor else statistics.median(times))
 
@@ -183,7 +184,11 @@ def fusor(directory, names):
     alone = options.backend == "cpu" and not options.processor
 
     def told(how):
-        subprocess.run(common + how + names, stdout=subprocess.DEVNULL)
+        if os.path.exists(rows):
+            os.remove(rows)
+        done = subprocess.run(common + how + names, stdout=subprocess.DEVNULL)
+        if not os.path.exists(rows):
+            sys.exit(f"{options.fusor} wrote no rows of {names}: exit status {done.returncode}")
         with open(rows) as file:
             return {row["workload"]: row for row in json.load(file)}
 
@@ -192,8 +197,9 @@ def fusor(directory, names):
     subprocess.run(common + arrays + names, stdout=subprocess.DEVNULL)
     calls = lambda reps: ["--reps", str(reps), "--json", rows]
     found = told(calls(options.reps))
-    quickest = min(row["fused_ms"] or SHORTEST * 1e3 for row in found.values())
-    return found if quickest * options.reps >= SHORTEST * 1e3 else told(calls(min(MOST, int(SHORTEST * 1e3 / quickest) + 1)))
+    quickest = min((row["fused_ms"] or 1e3 * SHORTEST for row in found.values()), default=1e3 * SHORTEST)
+    enough = min(MOST, int(1e3 * SHORTEST / quickest) + 1)
+    return found if enough <= options.reps else told(calls(enough))
 
 
 def show(ms):
