@@ -317,21 +317,25 @@ static int candidates(const fsr_partition *p, const fsr_group *trial, int *list)
     return n;
 }
 
+const char *fsr_groups_apart(const fsr_partition *p, const fsr_group *a, const fsr_group *b, bool asked) {
+    const int x = fsr_group_first(a), y = fsr_group_first(b);
+    if (!asked && (fsr_in_place_alone(p, a) || fsr_in_place_alone(p, b)))
+        return fsr_reason_section;
+    if (!asked && (fsr_cuts_apart(p->cuts, x) || fsr_cuts_apart(p->cuts, y)))
+        return fsr_reason_price;
+    return fsr_cuts_segment(p->cuts, x) != fsr_cuts_segment(p->cuts, y) ? fsr_reason_memory_cut : NULL;
+}
+
 /* The root that is a kernel alone joins a group, or becomes one. */
 static fsr_status settle(fsr_partition *p, fsr_root a, fsr_group *trial, char *why, size_t size) {
     int near[2 * FSR_MAX_NEAR], n = fsr_partition_may_fuse(p) ? candidates(p, trial, near) : 0;
     for (int i = 0; i < n; ++i) {
         int g = near[i];
         const bool asked = fsr_pairs_ask(p->flow, trial->kernel, p->group[g].kernel);
-        bool cut = fsr_cuts_segment(p->cuts, a.link.id) != fsr_cuts_segment(p->cuts, fsr_group_first(&p->group[g]));
-        const bool apart = fsr_cuts_apart(p->cuts, a.link.id) || fsr_cuts_apart(p->cuts, fsr_group_first(&p->group[g]));
-        const bool alone = fsr_in_place_alone(p, trial) || fsr_in_place_alone(p, &p->group[g]);
         fsr_note note = {.consumer = a.link.id};
-        const char *reason = p->group[g].library ? fsr_reason_library
-                             : alone && !asked   ? fsr_reason_section
-                             : apart && !asked   ? fsr_reason_price
-                             : cut               ? fsr_reason_memory_cut
-                                                 : join(p, g, a, trial, asked, &note);
+        const char *reason = p->group[g].library ? fsr_reason_library : fsr_groups_apart(p, trial, &p->group[g], asked);
+        if (!reason)
+            reason = join(p, g, a, trial, asked, &note);
         if (!reason) {
             note_others(p, a, trial, g);
             fsr_kernel_free(trial->kernel);

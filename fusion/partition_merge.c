@@ -69,13 +69,9 @@ static bool may_go_along(const fsr_partition *p, const fsr_group *a, const fsr_g
 
 /* What keeps two groups from one kernel before it is tried; asked: a hint wants it, whatever it costs. */
 static const char *differ(const fsr_partition *p, const fsr_group *a, const fsr_group *b, bool asked) {
-    const int x = fsr_group_first(a), y = fsr_group_first(b);
-    if (!asked && (fsr_cuts_apart(p->cuts, x) || fsr_cuts_apart(p->cuts, y)))
-        return fsr_reason_price;
-    if (!asked && (fsr_in_place_alone(p, a) || fsr_in_place_alone(p, b)))
-        return fsr_reason_section;
-    if (fsr_cuts_segment(p->cuts, x) != fsr_cuts_segment(p->cuts, y))
-        return fsr_reason_memory_cut;
+    const char *reason = fsr_groups_apart(p, a, b, asked);
+    if (reason)
+        return reason;
     if (a->nfolds + b->nfolds > FSR_MAX_COMBINES || a->nstores + b->nstores > FSR_MAX_STORES)
         return "the kernel would have too many roots";
     if (fsr_domain_equal(&a->domain, &b->domain) || (asked && !a->nfolds != !b->nfolds) || may_go_along(p, a, b))

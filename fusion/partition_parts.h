@@ -90,6 +90,9 @@ bool fsr_division_is_brief(const fsr_domain *domain, int dim, int64_t inner);
 void fsr_partition_note(fsr_partition *p, fsr_note note);
 extern const char fsr_reason_price[], fsr_reason_memory_cut[], fsr_reason_section[];
 fsr_status fsr_partition_assign(fsr_partition *p, fsr_root a, char *why, size_t size);
+/* What keeps two groups from one kernel whatever that would be: a section in place, a price, a limit of memory; asked:
+ * a hint wants it, whatever it costs. NULL: nothing. */
+const char *fsr_groups_apart(const fsr_partition *p, const fsr_group *a, const fsr_group *b, bool asked);
 /* The result of a node by which it is stored: the first that somebody needs. */
 fsr_link fsr_partition_first_used(const fsr_partition *p, int node);
 

@@ -104,62 +104,47 @@ static fsr_node chosen(const fsr_node *s, fsr_node turn, const char *text) {
     return fsr_expr(g, text, name, 6);
 }
 
-static void chosen_row(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(i[:, None] == t + 1, s[max(t - 1, 0)] * 0.5 + o, s)");
-    out[1] = s[1];
-}
+/* A turn: a function, or next states as texts; NULL: that one stays. */
+typedef struct step {
+    void (*take)(fsr_node *out, const fsr_node *s, fsr_node turn);
+    const char *next[STATES];
+} step;
 
-static void chosen_outside(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(9 * t - 5 == i[:, None], s * 0.5 + o, s)");
-    out[1] = s[1];
-}
+/* Of masks first those that choose a section; then an index of 8 bits, which sixteen of 4,096 columns have in common, a
+ * place for each column, all but a row. */
+static const step steps[] = {{next_row, {0}},
+                             {same_row, {0}},
+                             {inner, {0}},
+                             {crossed, {0}},
+                             {beside, {0}},
+                             {twice, {0}},
+                             {scattered, {0}},
+                             {placed, {0}},
+                             {handed_on, {0}},
+                             {NULL, {"where(i[:, None] == t + 1, s[max(t - 1, 0)] * 0.5 + o, s)"}},
+                             {NULL, {"where(9 * t - 5 == i[:, None], s * 0.5 + o, s)"}},
+                             {NULL, {"where(i[:, None] == t, max(where(i[:, None] < t, s, o[t]), axis=0) + o[t], s)"}},
+                             {NULL, {"where((i[:, None] == t) & (j == 2 * t + 34), s + o, s)"}},
+                             {NULL, {"where(j == t + 3 && i[:, None] > t, o[::-1] * 0.5, s)"}},
+                             {NULL, {"where(i[:, None] == t, s * 0.5, s)", "where(i[:, None] == t, s + o, o)"}},
+                             {NULL, {"where(b == i8(t), o, s)"}},
+                             {NULL, {"where(i[:, None] == j + t, o, s)", "where(i[:, None] != t, s + o, o)"}}};
 
-static void chosen_of_folds(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(i[:, None] == t, max(where(i[:, None] < t, s, o[t]), axis=0) + o[t], s)");
-    out[1] = s[1];
+static void take(const step *way, fsr_node *out, const fsr_node *s, fsr_node turn) {
+    if (way->take)
+        way->take(out, s, turn);
+    for (int k = 0; k < STATES && !way->take; k++)
+        out[k] = way->next[k] ? chosen(s, turn, way->next[k]) : s[k];
 }
-
-static void chosen_element(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where((i[:, None] == t) & (j == 2 * t + 34), s + o, s)");
-    out[1] = s[1];
-}
-
-static void chosen_column(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(j == t + 3 && i[:, None] > t, o[::-1] * 0.5, s)");
-    out[1] = s[1];
-}
-
-static void chosen_of_both(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(i[:, None] == t, s * 0.5, s)");
-    out[1] = chosen(s, turn, "where(i[:, None] == t, s + o, o)");
-}
-
-/* No section: of 4,096 columns sixteen have an index that is the same in 8 bits. */
-static void chosen_again(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(b == i8(t), o, s)");
-    out[1] = s[1];
-}
-
-/* Nor a place for each column, and all but a row. */
-static void chosen_otherwise(fsr_node *out, const fsr_node *s, fsr_node turn) {
-    out[0] = chosen(s, turn, "where(i[:, None] == j + t, o, s)");
-    out[1] = chosen(s, turn, "where(i[:, None] != t, s + o, o)");
-}
-
-typedef void step(fsr_node *out, const fsr_node *s, fsr_node turn);
-static step *const steps[] = {
-    next_row,       same_row,      inner,          crossed,          beside,         twice,
-    scattered,      placed,        handed_on,      chosen_row,       chosen_outside, chosen_of_folds,
-    chosen_element, chosen_column, chosen_of_both, chosen_otherwise, chosen_again};
 
 /* ---- the loops -------------------------------------------------------------------------------------------------- */
 
 static void body(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
-    (*(step *const *)user)(out, state, in[0]);
+    take(user, out, state, in[0]);
 }
 
 static void stacking(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
-    (*(step *const *)user)(out, state, fsr_cast(in[0], FSR_I64));
+    take(user, out, state, fsr_cast(in[0], FSR_I64));
     out[2] = out[0];
 }
 
@@ -168,11 +153,11 @@ static void begin(fsr_node *state, int64_t n) {
         state[i] = subject_data(FSR_F32, 2, SHAPE(ROWS, n), SUBJECT_SMALL, i);
 }
 
-static void one_by_one(step *take, const fsr_node *first, fsr_node *want) {
+static void one_by_one(const step *way, const fsr_node *first, fsr_node *want) {
     memcpy(want, first, STATES * sizeof *want);
     for (int t = 0; t < TURNS; t++) {
         fsr_node next[STATES];
-        take(next, want, number(first[0], t));
+        take(way, next, want, number(first[0], t));
         OK(fsr_compute(next, STATES));
         memcpy(want, next, sizeof next);
     }
@@ -190,24 +175,24 @@ static void equal_bits(fsr_node want, fsr_node got, int which, const char *what)
 static void as_one_by_one(void **unused) {
     (void)unused;
     for (int i = 0; i < 2 * COUNT_OF(steps); i++) {
-        step *const take = steps[i / 2];
+        const step *const way = &steps[i / 2];
         const int64_t n = i % 2 ? WIDE : NARROW;
         fsr_node first[STATES], again[STATES], want[STATES], got[STATES];
         begin(first, n);
         begin(again, n);
-        one_by_one(take, first, want);
-        for (int way = 0; way < 4; way++) {
+        one_by_one(way, first, want);
+        for (int form = 0; form < 4; form++) {
             const fsr_node own[] = {fsr_add(first[0], number(first[0], 0)), fsr_add(first[1], number(first[0], 0))};
-            fsr_fori_loop(got, way == 3 ? own : first, STATES, number(first[0], TURNS), body, (void *)&take);
-            if (way == 0)
+            fsr_fori_loop(got, form == 3 ? own : first, STATES, number(first[0], TURNS), body, (void *)way);
+            if (form == 0)
                 OK(fsr_compute(got, STATES));
             for (int k = 0; k < STATES; k++)
-                if (way == 0 || way == 3 || way == k + 1)
+                if (form == 0 || form == 3 || form == k + 1)
                     equal_bits(want[k], got[k], i / 2, "a state");
         }
         for (int k = 0; k < STATES; k++)
             equal_bits(again[k], first[k], i / 2, "what the loop began with is another one");
-        fsr_fori_loop(got, first, STATES, number(first[0], 0), body, (void *)&take);
+        fsr_fori_loop(got, first, STATES, number(first[0], 0), body, (void *)way);
         for (int k = 0; k < STATES; k++)
             equal_bits(first[k], got[k], i / 2, "a state after no turn");
     }
@@ -220,7 +205,7 @@ static void stacked(void **unused) {
         fsr_node first[STATES], want[STATES], got[STATES + 1], turn;
         begin(first, WIDE);
         turn = fsr_arange(first[0].graph, FSR_I64, TURNS);
-        one_by_one(steps[i], first, want);
+        one_by_one(&steps[i], first, want);
         fsr_scan_loop(got, first, STATES, &turn, 1, 1, 0, 0, stacking, (void *)&steps[i]);
         for (int k = 0; k < STATES; k++)
             equal_bits(want[k], got[k], i, "a state beside all of them");
@@ -233,7 +218,7 @@ static void stacked(void **unused) {
 
 static void counted(fsr_node *out, const fsr_node *state, const fsr_node *in, void *user) {
     (void)in;
-    (*(step *const *)user)(out, state, state[STATES]);
+    take(user, out, state, state[STATES]);
     out[STATES] = fsr_add(state[STATES], number(state[0], 1));
 }
 
@@ -248,7 +233,7 @@ static void until_a_condition_fails(void **unused) {
         fsr_node first[STATES + 1], want[STATES], got[STATES + 1];
         begin(first, WIDE);
         first[STATES] = fsr_full(first[0].graph, FSR_I64, 0, NULL, 0);
-        one_by_one(steps[i], first, want);
+        one_by_one(&steps[i], first, want);
         fsr_while_loop(got, first, STATES + 1, 100, goes_on, counted, (void *)&steps[i]);
         for (int k = 0; k < STATES; k++)
             equal_bits(want[k], got[k], i, "a state, while a condition holds");
