@@ -37,6 +37,10 @@ static inline int64_t fsr_round_up(int64_t n, int64_t to) {
     return n == FSR_SIZE_OVER ? n : fsr_size_mul(fsr_ceil_div(n, to), to);
 }
 
+static inline int64_t fsr_size_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 static inline bool fsr_size_fits(int64_t n) {
     return n >= 0 && n != FSR_SIZE_OVER;
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* How a launch is divided among threads.
  *
- * By work: a small launch is one call in the calling thread. Otherwise along one parallel dimension, in pieces that the
- * workers take from a counter; or, where rows are few and long, by parts of their columns. Rows do not depend on each
- * other and parts are cut by size alone (see share.c), so no choice made here changes a bit of a result.
+ * By work: a small launch is one call in the calling thread. Otherwise along one parallel dimension, in pieces that are
+ * dealt to the workers (shares.h); or, where rows are few and long, by parts of their columns (tasks_rows.c). Rows do
+ * not depend on each other and parts are cut by size alone (see share.c), so no choice made here changes a bit of a
+ * result.
  *
  * A store that combines (emit/combine.c) has an array for each worker, all but the first's folded into that when the
  * pieces are done. Sums and products of floats have one for each piece, and as many pieces as sizes alone say, with any
- * number of threads: so their bits do not hang on it.
- *
- * Scans along divided rows: a worker folds its part, waits for the carry of the part before it, hands on its own, and
- * scans the part, which is still in its cache. Parts are taken in order, so whoever is waited for has been started; it
- * hands on its carry after a fold of its own, not after its scan; the last part is not folded. Counter-example to two
- * rounds, all folds and then all scans: a long row has left the cache in between and is read twice from memory. */
+ * number of threads: so their bits do not hang on it. */
 #include "backend_cpu/run/tasks.h"
-#include <limits.h>
-#include <stdatomic.h>
+#include "backend_cpu/run/tasks_parts.h"
 #include <string.h>
 
 enum {
@@ -25,35 +20,12 @@ enum {
     FLAT_UNIT = 1024,     /* elements; a piece of a flat kernel is a multiple */
     LONG_RUN = 1024,      /* elements of an innermost loop that are worth a buffer for results */
     MAP_UNIT = 32,        /* along a dimension that may be walked in tiles */
-    LEAST_ABREAST = 256,  /* rows side by side that stay together */
+    LEAST_ABREAST = 32,   /* rows side by side that stay together, */
+    SPARE_ABREAST = 64,   /* of which each worker has more than one block where these have more, */
+    VECTOR = 16,          /* in multiples of this */
     BANDS = 2,            /* for each worker, at least, */
     BAND_PARTS = 4        /* if bands in so many pieces are enough for that */
 };
-
-typedef struct fsr_job {
-    fsr_c_run run;
-    const fsr_cpu_shape *shape;
-    const fsr_launch *launch;
-    char *scratch; /* of workers from 1 on, `stride` bytes each */
-    int64_t stride;
-    char *packed; /* of each worker, for what filters store of a part; NULL: parts are taken in order */
-    char *copy;   /* of the array that is combined into: of workers, or pieces, from 1 on, `copy_bytes` each */
-    int64_t copy_bytes;
-    atomic_bool *copied; /* by worker: it has begun its copy */
-    int64_t whole[FSR_TASK_SIZE];
-    int dimension;   /* divided along it */
-    int64_t band;    /* indices of a band, or of a part of one; 0: there are no bands */
-    int64_t abreast; /* of rows side by side: units of a piece */
-    int64_t piece;   /* indices */
-    int64_t parts;   /* of a row; 0: rows are not divided */
-    int64_t items;
-    atomic_llong *carried; /* by row: carries handed on */
-    atomic_llong next;
-} fsr_job;
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 /* copy: of the array that is combined into, if there are any; 0 is that itself. */
 static void call_into(const fsr_job *j, const int64_t *task, int worker, int64_t copy) {
@@ -68,7 +40,7 @@ static void call_into(const fsr_job *j, const int64_t *task, int worker, int64_t
     j->run(array, j->launch->integer, j->launch->scalar, work, task);
 }
 
-static void call(const fsr_job *j, const int64_t *task, int worker) {
+void fsr_job_call(const fsr_job *j, const int64_t *task, int worker) {
     call_into(j, task, worker, worker);
 }
 
@@ -79,7 +51,7 @@ static void begin_copy(fsr_job *j, int64_t *task, int worker) {
     if (!worker || !j->copy || atomic_load_explicit(&j->copied[worker - 1], memory_order_relaxed))
         return;
     task[FSR_TASK_MODE] = FSR_MODE_IDENTITY;
-    call(j, task, worker);
+    fsr_job_call(j, task, worker);
     task[FSR_TASK_MODE] = FSR_MODE_WHOLE;
     atomic_store_explicit(&j->copied[worker - 1], true, memory_order_relaxed);
 }
@@ -88,11 +60,11 @@ static void work_pieces(void *arg, int worker) {
     fsr_job *j = arg;
     int64_t task[FSR_TASK_SIZE], item, end = j->whole[FSR_TASK_HIGH + j->dimension];
     memcpy(task, j->whole, sizeof task);
-    while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
+    while ((item = fsr_shares_take(&j->shares, worker)) >= 0) {
         begin_copy(j, task, worker);
         task[FSR_TASK_LOW + j->dimension] = item * j->piece;
-        task[FSR_TASK_HIGH + j->dimension] = smaller(fsr_size_mul(item + 1, j->piece), end);
-        call(j, task, worker);
+        task[FSR_TASK_HIGH + j->dimension] = fsr_size_min(fsr_size_mul(item + 1, j->piece), end);
+        fsr_job_call(j, task, worker);
     }
 }
 
@@ -105,15 +77,24 @@ static int64_t band_of(const fsr_job *j, int workers) {
     return band;
 }
 
-/* Rows side by side are shared among workers, too: a block of fewer rows is as good a block. Not of tiles, which are
- * whole, nor of fewer rows than are worth a loop. */
+/* Rows of each of so many blocks. */
+static int64_t even_block(int64_t rows, int64_t blocks) {
+    return fsr_round_up(fsr_ceil_div(rows, blocks), VECTOR);
+}
+
+/* Rows side by side are shared among workers, too, evenly: a block of fewer rows is as good a block, down to a few lines
+ * of memory. Not of tiles, which are whole. */
 static int64_t abreast_of(const fsr_job *j, int workers) {
     const fsr_cpu_shape *s = j->shape;
-    int64_t abreast = s->abreast;
-    while (abreast > LEAST_ABREAST && !s->tall &&
-           fsr_ceil_div(j->whole[FSR_TASK_HIGH + s->nparallel - 1], abreast) < BANDS * workers)
-        abreast /= 2;
-    return abreast;
+    if (s->tall || s->abreast <= LEAST_ABREAST)
+        return s->abreast;
+    const int64_t rows = j->whole[FSR_TASK_HIGH + s->nparallel - 1], blocks = fsr_ceil_div(rows, s->abreast);
+    if (blocks >= (int64_t)PIECES * workers)
+        return s->abreast;
+    int64_t abreast = even_block(rows, fsr_round_up(blocks > BANDS * workers ? blocks : BANDS * workers, workers));
+    if (abreast <= SPARE_ABREAST)
+        abreast = even_block(rows, workers);
+    return fsr_size_min(abreast > LEAST_ABREAST ? abreast : LEAST_ABREAST, s->abreast);
 }
 
 /* Indices that stay together along dimension d. */
@@ -146,94 +127,9 @@ static void choose_dimension(fsr_job *j, int64_t pieces) {
         }
     }
     int64_t unit = unit_of(j, j->dimension);
-    pieces = smaller(pieces, best > 0 ? best : 1);
+    pieces = fsr_size_min(pieces, best > 0 ? best : 1);
     j->piece = fsr_size_mul(fsr_ceil_div(best, pieces), unit);
     j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) : 0;
-}
-
-/* ---- parts of rows ---------------------------------------------------------------------------------- */
-
-/* The same part of each row, then the next one: rows may lie side by side in memory, a line holding elements of
- * several.
- * Counter-example to row after row: running sums down 4 columns of 898,053 of 8 read all of the array 4 times. */
-static void set_part(const fsr_job *j, int64_t item, int64_t *task) {
-    const int64_t rows = j->items / j->parts, part = item / rows, cols = j->launch->integer[FSR_INT_COLS];
-    int64_t rest = item % rows;
-    for (int d = j->shape->nparallel - 1; d >= 0; d--) {
-        int64_t extent = j->whole[FSR_TASK_HIGH + d];
-        task[FSR_TASK_LOW + d] = rest % extent;
-        task[FSR_TASK_HIGH + d] = rest % extent + 1;
-        rest /= extent;
-    }
-    task[FSR_TASK_INDEX] = part;
-    task[FSR_TASK_BEGIN] = part * j->shape->part;
-    task[FSR_TASK_END] = smaller(fsr_size_mul(part + 1, j->shape->part), cols);
-}
-
-static void await_carry(atomic_llong *carried, int64_t part) {
-    for (int i = 0; atomic_load_explicit(carried, memory_order_acquire) != part; i += i < INT_MAX)
-        fsr_thread_glance(i);
-}
-
-/* Does the part's `first` mode, waits for the carry into it and hands on the next one's. The last part has nobody to
- * hand one to, but what filters store is counted to the end. */
-static void take_carry(const fsr_job *j, int64_t item, int64_t *task, fsr_task_mode first, int worker) {
-    const int64_t part = task[FSR_TASK_INDEX];
-    const bool last = part + 1 == j->parts && !j->shape->packed;
-    atomic_llong *carried = &j->carried[item % (j->items / j->parts)];
-    task[FSR_TASK_MODE] = first;
-    if (!last)
-        call(j, task, worker);
-    await_carry(carried, part);
-    if (last)
-        return;
-    task[FSR_TASK_MODE] = FSR_MODE_CARRY;
-    call(j, task, worker);
-    atomic_store_explicit(carried, part + 1, memory_order_release);
-}
-
-static void work_parts(void *arg, int worker) {
-    fsr_job *j = arg;
-    int64_t task[FSR_TASK_SIZE], item;
-    memcpy(task, j->whole, sizeof task);
-    while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
-        set_part(j, item, task);
-        task[FSR_TASK_PACKED] = (int64_t)(intptr_t)(j->packed ? j->packed + j->shape->packed * worker : NULL);
-        const bool in_order = j->shape->packed && !j->packed; /* each part knows its carry when it begins */
-        if (j->shape->scans)
-            take_carry(j, item, task, in_order ? FSR_MODE_PART : FSR_MODE_FOLD, worker);
-        task[FSR_TASK_MODE] = j->packed ? FSR_MODE_PACKED : FSR_MODE_PART;
-        if (!in_order)
-            call(j, task, worker);
-    }
-}
-
-static fsr_status run_parts(fsr_job *j, fsr_thread_pool *threads, fsr_pool *pool, bool alone, fsr_fault *fault) {
-    int64_t rows = j->launch->integer[FSR_INT_ROWS];
-    int64_t states = fsr_size_mul(fsr_size_mul(rows, j->parts + 1), j->shape->words * 8);
-    const int64_t carries = fsr_round_up(fsr_size_mul(rows, (int64_t)sizeof *j->carried), 64);
-    const int64_t packed = alone ? 0 : fsr_size_mul(j->shape->packed, fsr_thread_pool_size(threads));
-    int64_t bytes = fsr_size_add(fsr_size_add(packed, states), carries);
-    char *memory = fsr_pool_take(pool, bytes);
-    if (!memory)
-        return fsr_fault_set(fault, FSR_ERR_MEMORY, "states of %lld parts: out of host memory",
-                             (long long)fsr_size_mul(rows, j->parts));
-    j->packed = packed ? memory : NULL;
-    j->carried = (atomic_llong *)(memory + packed);
-    for (int64_t r = 0; r < rows; r++)
-        atomic_init(&j->carried[r], 0);
-    j->items = rows * j->parts;
-    j->whole[FSR_TASK_PARTS] = j->parts;
-    j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(memory + packed + carries);
-    if (alone)
-        work_parts(j, 0);
-    else
-        fsr_thread_pool_run(threads, work_parts, j);
-    j->whole[FSR_TASK_MODE] = FSR_MODE_FINISH;
-    j->whole[FSR_TASK_END] = j->parts;
-    call(j, j->whole, 0);
-    fsr_pool_give(pool, memory, bytes);
-    return FSR_OK;
 }
 
 /* ---- a launch --------------------------------------------------------------------------------------- */
@@ -274,13 +170,14 @@ static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     int64_t bytes = fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
     j->band = j->shape->band ? band_of(j, fsr_thread_pool_size(threads)) : 0;
     j->abreast = abreast_of(j, fsr_thread_pool_size(threads));
-    choose_dimension(j, smaller(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_thread_pool_size(threads)));
+    choose_dimension(j, fsr_size_min(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_thread_pool_size(threads)));
     if (j->items <= 1) {
-        call(j, j->whole, 0);
+        fsr_job_call(j, j->whole, 0);
         return FSR_OK;
     }
     if (bytes && !(j->scratch = fsr_pool_take(pool, bytes)))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "scratch of %lld bytes: out of host memory", (long long)bytes);
+    fsr_shares_deal(&j->shares, j->items, fsr_thread_pool_size(threads));
     fsr_thread_pool_run(threads, work_pieces, j);
     if (j->scratch)
         fsr_pool_give(pool, j->scratch, bytes);
@@ -305,7 +202,7 @@ static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     j->copy_bytes = fsr_round_up(fsr_size_mul(extent, j->shape->bytes), 64);
     const int64_t bytes = fsr_size_mul(fsr_size_add(j->copy_bytes, (int64_t)sizeof *j->copied), others);
     if (fsr_size_mul(extent, COPY_SHARE * (others + 1)) > elements_of(j) || !(j->copy = fsr_pool_take(pool, bytes))) {
-        call(j, j->whole, 0);
+        fsr_job_call(j, j->whole, 0);
         return FSR_OK;
     }
     j->copied = (atomic_bool *)(j->copy + j->copy_bytes * others);
@@ -316,7 +213,7 @@ static fsr_status run_copies(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     for (int i = 0; i < others && !status; i++) {
         j->whole[FSR_TASK_STATES] = (int64_t)(intptr_t)(j->copy + j->copy_bytes * i);
         if (atomic_load_explicit(&j->copied[i], memory_order_relaxed))
-            call(j, j->whole, 0);
+            fsr_job_call(j, j->whole, 0);
     }
     fsr_pool_give(pool, j->copy, bytes);
     return status;
@@ -329,7 +226,8 @@ enum { ROUNDED_SHARE = 8, ROUNDED_PIECE = 1 << 15, ROUNDED_MOST = 32, ROUNDED_RO
 static int64_t rounded_pieces(const fsr_job *j) {
     const int64_t *integer = j->launch->integer;
     const int64_t extent = integer[j->shape->extent], n = elements_of(j);
-    const int64_t most = smaller(ROUNDED_MOST, smaller(n / ROUNDED_PIECE, extent ? n / ROUNDED_SHARE / extent : 0));
+    const int64_t most =
+        fsr_size_min(ROUNDED_MOST, fsr_size_min(n / ROUNDED_PIECE, extent ? n / ROUNDED_SHARE / extent : 0));
     const int64_t least = j->shape->ndim > j->shape->nparallel ? integer[FSR_INT_ROWS] / ROUNDED_ROWS : 0;
     return most > least ? most : least;
 }
@@ -338,13 +236,13 @@ static void work_rounded(void *arg, int worker) {
     fsr_job *j = arg;
     int64_t task[FSR_TASK_SIZE], item, end = j->whole[FSR_TASK_HIGH + j->dimension];
     memcpy(task, j->whole, sizeof task);
-    while ((item = atomic_fetch_add(&j->next, 1)) < j->items) {
+    while ((item = fsr_shares_take(&j->shares, worker)) >= 0) {
         task[FSR_TASK_MODE] = FSR_MODE_IDENTITY;
         if (item)
             call_into(j, task, worker, item);
         task[FSR_TASK_MODE] = FSR_MODE_WHOLE;
         task[FSR_TASK_LOW + j->dimension] = item * j->piece;
-        task[FSR_TASK_HIGH + j->dimension] = smaller(fsr_size_mul(item + 1, j->piece), end);
+        task[FSR_TASK_HIGH + j->dimension] = fsr_size_min(fsr_size_mul(item + 1, j->piece), end);
         call_into(j, task, worker, item);
     }
 }
@@ -366,7 +264,7 @@ static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *po
     if (most > 1)
         choose_dimension(j, most);
     if (most <= 1 || j->items <= 1) {
-        call(j, j->whole, 0);
+        fsr_job_call(j, j->whole, 0);
         return FSR_OK;
     }
     const int64_t scratch = alone ? 0 : fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
@@ -375,6 +273,7 @@ static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *po
     if (!(j->copy = fsr_pool_take(pool, bytes)))
         return fsr_fault_set(fault, FSR_ERR_MEMORY, "sums of %lld bytes: out of host memory", (long long)bytes);
     j->scratch = scratch ? j->copy + j->copy_bytes * (j->items - 1) : NULL;
+    fsr_shares_deal(&j->shares, j->items, alone ? 1 : fsr_thread_pool_size(threads));
     if (alone)
         work_rounded(j, 0);
     else
@@ -394,13 +293,13 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
     if (shape->columns && shape->combined < 0 && rows > 0 && cols > shape->part) {
         j.parts = fsr_ceil_div(cols, shape->part);
         if ((shape->scans && !(alone && shape->counts)) || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
-            return run_parts(&j, threads, pool, alone, fault);
+            return fsr_job_run_parts(&j, threads, pool, alone, fault);
     }
     if (shape->combined >= 0 && shape->rounds)
         return run_rounded(&j, threads, pool, alone, fault);
     if (!alone)
         return shape->combined < 0 ? run_pieces(&j, threads, pool, work, fault)
                                    : run_copies(&j, threads, pool, work, fault);
-    call(&j, j.whole, 0);
+    fsr_job_call(&j, j.whole, 0);
     return FSR_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How a launch is divided among threads. In bands: each index is in one piece, pieces are whole bands while there are
  * two for each worker, and halves or quarters of them where there are fewer. Rows whose filters store before the parts
- * on their left are done: each part is done once, and its place is known before it goes there. */
+ * on their left are done: each part is done once, and its place is known before it goes there. Rows side by side are
+ * shared evenly, in blocks of a few lines of memory at least. */
 #include "backend_cpu/run/tasks.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,9 +149,39 @@ static void parts_are_packed_apart(void **state) {
     }
 }
 
+/* Rows of 1000 columns, in `pieces` blocks of so many, the last of what is left. */
+static void check_abreast(int workers, int64_t rows, int pieces, int block) {
+    static record r;
+    const fsr_cpu_shape shape = {.ndim = 2, .nparallel = 1, .work = 10, .combined = -1, .abreast = 256};
+    fsr_launch launch = {.array = {&r}, .integer = {rows, 1000, 1, 1, rows, 1000}};
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_thread_pool *threads = fsr_thread_pool_new(workers);
+    fsr_pool pool;
+    r = (record){.unit = block};
+    assert_non_null(threads);
+    assert_int_equal(fsr_pool_init(&pool, NULL), 0);
+    assert_int_equal(fsr_tasks_run(threads, &pool, &shape, note, &launch, 1 << 20, &fault), FSR_OK);
+    assert_int_equal(r.pieces, pieces);
+    assert_int_equal(r.odd, 0);
+    for (int i = 0; i < rows; i++)
+        assert_int_equal(r.times[i], 1);
+    fsr_thread_pool_free(threads);
+    fsr_pool_free(&pool);
+}
+
+static void rows_abreast_are_shared(void **state) {
+    (void)state;
+    check_abreast(2, 1500, 6, 256);
+    check_abreast(2, 800, 4, 208);
+    check_abreast(2, 197, 2, 112);
+    check_abreast(2, 128, 2, 64);
+    check_abreast(2, 40, 2, 32);
+    check_abreast(16, 197, 7, 32);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_are_packed_apart),
-                                       cmocka_unit_test(bands_are_whole_for_few_workers),
-                                       cmocka_unit_test(bands_are_cut_for_many_workers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_packed_apart), cmocka_unit_test(rows_abreast_are_shared),
+        cmocka_unit_test(bands_are_whole_for_few_workers), cmocka_unit_test(bands_are_cut_for_many_workers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
