@@ -18,11 +18,13 @@ enum {
     LEAST_ROWS = 16,     /* where there are as many */
     SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
     FOLD_PART = 1 << 16,
-    FEW_UNITS = 24, /* of lanes: rows of fewer are torn by the edges of guards */
-    ALONE = 32,     /* columns of functions of which each that goes by itself is much */
-    FEW = 4,        /* columns of which a loop along each row is worth its beginning and end */
-    FUNCTION = 10,  /* the table's cost of operations that count as functions */
-    REST = 8        /* columns that are left over of lanes and go side by side */
+    BLOCK_PART = 1 << 13, /* of rows side by side, */
+    MOST_ROWS = 256,      /* of which there are no more: blocks of them are enough for everybody else */
+    FEW_UNITS = 24,       /* of lanes: rows of fewer are torn by the edges of guards */
+    ALONE = 32,           /* columns of functions of which each that goes by itself is much */
+    FEW = 4,              /* columns of which a loop along each row is worth its beginning and end */
+    FUNCTION = 10,        /* the table's cost of operations that count as functions */
+    REST = 8              /* columns that are left over of lanes and go side by side */
 };
 
 /* ---- chains --------------------------------------------------------------------------------------- */
@@ -180,11 +182,15 @@ static int asked_of(const fsr_kernel *k, const fsr_body *body, const fsr_walk *w
     return plain && lanes > 1 && run > lanes && run % lanes && fsr_body_may_ask(k, body) ? few : 0;
 }
 
+/* Of rows side by side few have many columns: a kernel of others has one text with the rest. */
 static int part_of(const fsr_kernel *k) {
+    const bool abreast = k->schedule.kind == FSR_SCHEDULE_COL;
+    const int least = abreast ? BLOCK_PART : fsr_kernel_has_scan(k) ? SCAN_PART : FOLD_PART;
     int part = k->schedule.chunk;
-    if (!fsr_kernel_may_part(k))
+    if (!fsr_kernel_may_part(k) ||
+        (abreast && (k->integer[FSR_INT_ROWS] > MOST_ROWS || k->integer[FSR_INT_COLS] <= least)))
         return 0;
-    while (part < (fsr_kernel_has_scan(k) ? SCAN_PART : FOLD_PART))
+    while (part < least)
         part *= 2;
     return part;
 }

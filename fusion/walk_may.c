@@ -115,7 +115,12 @@ bool fsr_kernel_may_go_together(const fsr_kernel *k) {
 
 bool fsr_kernel_may_part(const fsr_kernel *k) {
     int stage[FSR_MAX_INSTS];
-    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1)
+    const fsr_schedule *s = &k->schedule;
+    if (k->npasses != 1 || k->nfolds == 0 || k->ndim - k->nparallel != 1)
+        return false;
+    if (s->kind == FSR_SCHEDULE_COL)
+        return !s->tall && !s->beside && !s->single && !k->live && !fsr_kernel_has_scan(k);
+    if (s->kind != FSR_SCHEDULE_ROW)
         return false;
     fsr_kernel_stages(k, 0, stage);
     for (int i = 0; i < k->ninsts; ++i)

@@ -330,6 +330,8 @@ static void put_block(fsr_c_emit *e) {
         put_row_number(e, last + 1, "b");
     if (e->s->tall && e->uses_row)
         put_rows_apart(e);
+    if (e->s->part)
+        fsr_c_share_row(e);
     put_passes(e);
     memcpy(e->base, saved, sizeof saved);
 }

@@ -5,7 +5,8 @@
  * A part's state is what the stack of chunks would hold after it, and pushing the parts' states on the stack in place
  * of chunks' gives the same tree: a reduction has the same bits divided or not. A scan needs its carry before it
  * starts. Its parts are therefore folded first (FOLD), the carries handed on in order (CARRY), and the columns
- * scanned while they are still in the cache (PART). */
+ * scanned while they are still in the cache (PART). Of rows side by side, which are reductions, a part has the columns
+ * of a block of rows, each with a state of its own. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
@@ -35,6 +36,8 @@ void fsr_c_share_plan(fsr_c_emit *e) {
 void fsr_c_share_row(fsr_c_emit *e) {
     fsr_c_line(e, "char *z = (char *)t[%d] + (r * (t[%d] + 1) + t[%d]) * %d;", FSR_TASK_STATES, FSR_TASK_PARTS,
                FSR_TASK_INDEX, 8 * e->words);
+    if (e->abreast)
+        fsr_c_line(e, "const i64 apart = (t[%d] + 1) * %d;", FSR_TASK_PARTS, 8 * e->words);
 }
 
 void fsr_c_share_word(const fsr_c_emit *e, int fold, int i, int word, const char *part, char *out) {
@@ -43,16 +46,20 @@ void fsr_c_share_word(const fsr_c_emit *e, int fold, int i, int word, const char
     snprintf(out, FSR_EMIT_NAME, "*(%s *)(z + %s%d)", fsr_c_type(fsr_c_state_dtype(e, fold, 'g', i)), part, 8 * word);
 }
 
-/* letter<at> = state, or the other way round. */
+/* letter<at> = state, or the other way round; of rows side by side each has its own. */
 static void put_move(fsr_c_emit *e, int fold, char letter, const char *at, int word, const char *part, bool load) {
-    char memory[FSR_EMIT_NAME];
+    char memory[FSR_EMIT_NAME], row[FSR_EMIT_NAME];
+    if (e->abreast)
+        snprintf(row, sizeof row, "j * apart + %s", part);
+    fsr_c_states_begin(e);
     for (int i = 0; i < e->k->fold[fold].combine->arity; i++) {
-        fsr_c_share_word(e, fold, i, word, part, memory);
+        fsr_c_share_word(e, fold, i, word, e->abreast ? row : part, memory);
         if (load)
             fsr_c_line(e, "%c%d_%d%s = %s;", letter, fold, i, at, memory);
         else
             fsr_c_line(e, "%s = %c%d_%d%s;", memory, letter, fold, i, at);
     }
+    fsr_c_rows_end(e);
 }
 
 /* The state of part c0 as a chunk's. */
@@ -61,7 +68,7 @@ void fsr_c_share_part(fsr_c_emit *e, const fsr_body *loop) {
     snprintf(part, sizeof part, "c0 * %d + ", 8 * e->words);
     for (int i = 0; i < loop->nfolds; i++)
         if (!fsr_c_is_scan(e, loop->folds[i]))
-            put_move(e, loop->folds[i], 'q', e->laned ? "[0]" : "", e->word[loop->folds[i]], part, true);
+            put_move(e, loop->folds[i], 'q', e->laned ? "[0]" : fsr_c_row_at(e), e->word[loop->folds[i]], part, true);
 }
 
 /* carry of the next part = carry (+) fold of this one */
@@ -128,7 +135,7 @@ static void put_loop(fsr_c_emit *e, const fsr_body *all, void (*whole)(fsr_c_emi
         fsr_c_begin(e, e->packs ? "if (mode == %d || mode == %d)" : "if (mode == %d)", FSR_MODE_PART, FSR_MODE_FOLD);
         for (int i = 0; i < loop->nfolds; i++)
             if (!fsr_c_is_scan(e, loop->folds[i]))
-                put_move(e, loop->folds[i], 'f', "", e->word[loop->folds[i]], "", false);
+                put_move(e, loop->folds[i], 'f', fsr_c_row_at(e), e->word[loop->folds[i]], "", false);
         fsr_c_end(e);
     }
     fsr_c_end(e);

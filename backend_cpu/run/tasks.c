@@ -23,6 +23,7 @@ enum {
     LEAST_ABREAST = 32,   /* rows side by side that stay together, */
     SPARE_ABREAST = 64,   /* of which each worker has more than one block where these have more, */
     VECTOR = 16,          /* in multiples of this */
+    ROWS = 4,             /* for each worker, that are not cut into parts */
     BANDS = 2,            /* for each worker, at least, */
     BAND_PARTS = 4        /* if bands in so many pieces are enough for that */
 };
@@ -292,7 +293,9 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
     prepare(&j, cache_bytes);
     if (shape->columns && shape->combined < 0 && rows > 0 && cols > shape->part) {
         j.parts = fsr_ceil_div(cols, shape->part);
-        if ((shape->scans && !(alone && shape->counts)) || (!alone && rows < 4 * fsr_thread_pool_size(threads)))
+        const int64_t enough =
+            (shape->abreast > 1 ? BANDS * LEAST_ABREAST : ROWS) * (int64_t)fsr_thread_pool_size(threads);
+        if ((shape->scans && !(alone && shape->counts)) || (!alone && rows < enough))
             return fsr_job_run_parts(&j, threads, pool, alone, fault);
     }
     if (shape->combined >= 0 && shape->rounds)

@@ -75,6 +75,26 @@ static int columns(fsr_graph *g, fsr_node *out) {
     return 2;
 }
 
+/* Few columns, of which threads have parts: states of one and two elements, 8 and 16 bytes; what is stored on the way,
+ * and what follows. */
+static int few_columns(fsr_graph *g, fsr_node *out) {
+    fsr_node x = data(g, 50021, 7), y = fsr_tanh(fsr_mul(x, fsr_float(g, 0.5)));
+    out[0] = y;
+    out[1] = fsr_sqrt(fsr_abs(fsr_mean(y, &axis0, 1, 0)));
+    out[2] = fsr_max(x, &axis0, 1, 0);
+    out[3] = fsr_var(fsr_cast(x, FSR_F64), &axis0, 1, 0, 0);
+    out[4] = fsr_argmax(x, &axis0, 1, 0);
+    return 5;
+}
+
+/* Of several planes each has its columns, in parts. */
+static int few_columns_of_planes(fsr_graph *g, fsr_node *out) {
+    fsr_node x = fsr_reshape(data(g, 1, 3 * 20011 * 5), 3, SHAPE(3, 20011, 5));
+    out[0] = fsr_sum(fsr_mul(x, x), &axis1, 1, 0);
+    out[1] = fsr_prod(fsr_add(fsr_mul(x, fsr_float(g, 1e-4)), fsr_float(g, 1)), &axis1, 1, 0);
+    return 2;
+}
+
 /* One kernel: rows are added to one row, in pieces. */
 static int rows_and_columns(fsr_graph *g, fsr_node *out) {
     fsr_node x = data(g, 1709, 401);
@@ -138,6 +158,8 @@ static const struct {
     {"two long rows", two_long_rows},
     {"rows", rows},
     {"columns", columns},
+    {"few columns", few_columns},
+    {"few columns of planes", few_columns_of_planes},
     {"rows and columns", rows_and_columns},
     {"long scans", long_scans},
     {"scans of rows", scans_of_rows},

@@ -188,7 +188,7 @@ static const struct {
     {ordered, near, "schedule: the loop of pass 0 cannot look at arguments first"},
     {loops, no_turns, "schedule: loop 0 runs 0 elements at once"},
     {sums, odd_part, "schedule: parts of 1536 are no power of two of chunks of 512"},
-    {sums, column_part, "schedule: rows cannot be parted"},
+    {scan, column_part, "schedule: rows cannot be parted"},
     {scan, column_strips, "schedule: pass 0 has strips, by columns"},
     {sums, row_flat, "schedule: only a map is flat, tiled or cut"},
     {map, flat_tiles, "schedule: tiles of 32 along dimension 0"},

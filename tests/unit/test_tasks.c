@@ -169,6 +169,33 @@ static void check_abreast(int workers, int64_t rows, int pieces, int block) {
     fsr_pool_free(&pool);
 }
 
+/* Two planes of few rows side by side go in parts of their columns, all rows of a plane together. */
+static void rows_abreast_go_in_parts(void **state) {
+    static record r;
+    const fsr_cpu_shape shape = {.ndim = 3,
+                                 .nparallel = 2,
+                                 .columns = true,
+                                 .part = PART,
+                                 .words = 1,
+                                 .work = 100,
+                                 .combined = -1,
+                                 .abreast = 256};
+    fsr_launch launch = {.array = {&r}, .integer = {2 * 9, PART * PARTS, 1, 1, 2, 9, PART * PARTS}};
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_thread_pool *threads = fsr_thread_pool_new(4);
+    fsr_pool pool;
+    (void)state;
+    r = (record){.unit = 1};
+    assert_non_null(threads);
+    assert_int_equal(fsr_pool_init(&pool, NULL), 0);
+    assert_int_equal(fsr_tasks_run(threads, &pool, &shape, note, &launch, 1 << 20, &fault), FSR_OK);
+    assert_int_equal(r.pieces, 2 * PARTS + 1); /* and the end, */
+    assert_int_equal(r.times[0], PARTS + 1);   /* of both planes */
+    assert_int_equal(r.times[1], PARTS + 1);
+    fsr_thread_pool_free(threads);
+    fsr_pool_free(&pool);
+}
+
 static void rows_abreast_are_shared(void **state) {
     (void)state;
     check_abreast(2, 1500, 6, 256);
@@ -181,7 +208,8 @@ static void rows_abreast_are_shared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_packed_apart), cmocka_unit_test(rows_abreast_are_shared),
-        cmocka_unit_test(bands_are_whole_for_few_workers), cmocka_unit_test(bands_are_cut_for_many_workers)};
+        cmocka_unit_test(parts_are_packed_apart), cmocka_unit_test(rows_abreast_go_in_parts),
+        cmocka_unit_test(rows_abreast_are_shared), cmocka_unit_test(bands_are_whole_for_few_workers),
+        cmocka_unit_test(bands_are_cut_for_many_workers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
