@@ -78,7 +78,7 @@ static int columns(fsr_graph *g, fsr_node *out) {
 /* Few columns, of which threads have parts: states of one and two elements, 8 and 16 bytes; what is stored on the way,
  * and what follows. */
 static int few_columns(fsr_graph *g, fsr_node *out) {
-    fsr_node x = data(g, 50021, 7), y = fsr_tanh(fsr_mul(x, fsr_float(g, 0.5)));
+    fsr_node x = data(g, 50021, 9), y = fsr_tanh(fsr_mul(x, fsr_float(g, 0.5)));
     out[0] = y;
     out[1] = fsr_sqrt(fsr_abs(fsr_mean(y, &axis0, 1, 0)));
     out[2] = fsr_max(x, &axis0, 1, 0);
@@ -89,7 +89,7 @@ static int few_columns(fsr_graph *g, fsr_node *out) {
 
 /* Of several planes each has its columns, in parts. */
 static int few_columns_of_planes(fsr_graph *g, fsr_node *out) {
-    fsr_node x = fsr_reshape(data(g, 1, 3 * 20011 * 5), 3, SHAPE(3, 20011, 5));
+    fsr_node x = fsr_reshape(data(g, 1, 3 * 20011 * 12), 3, SHAPE(3, 20011, 12));
     out[0] = fsr_sum(fsr_mul(x, x), &axis1, 1, 0);
     out[1] = fsr_prod(fsr_add(fsr_mul(x, fsr_float(g, 1e-4)), fsr_float(g, 1)), &axis1, 1, 0);
     return 2;
