@@ -83,8 +83,8 @@ static int64_t even_block(int64_t rows, int64_t blocks) {
     return fsr_round_up(fsr_ceil_div(rows, blocks), VECTOR);
 }
 
-/* Rows side by side are shared among workers, too, evenly: a block of fewer rows is as good a block, down to a few lines
- * of memory. Not of tiles, which are whole. */
+/* Rows side by side are shared among workers, too, evenly: a block of fewer rows is as good a block, down to a few
+ * lines of memory. Not of tiles, which are whole. */
 static int64_t abreast_of(const fsr_job *j, int workers) {
     const fsr_cpu_shape *s = j->shape;
     if (s->tall || s->abreast <= LEAST_ABREAST)
