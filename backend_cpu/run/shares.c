@@ -3,7 +3,7 @@
  * another's share. So a worker that comes late, or not at all, holds nobody up, and the same worker mostly has the same
  * part of every array, in one kernel after the other and in one run after the other: it lies in the caches of that
  * worker's processor. Counter-example to one counter for all: of a product with a gather's result over 64 by 2975, each
- * second piece lay in the other processor's cache, so that two threads took 0.27 ms, one 0.30; with shares 0.15. */
+ * second piece lay in the other processor's cache, so that two threads took 0.27 ms, one 0.30; with shares 0.19. */
 #include "backend_cpu/run/shares.h"
 #include <stdbool.h>
 
