@@ -291,7 +291,8 @@ fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu
     int64_t work = work_of(shape, launch->integer);
     bool alone = work < SMALL_WORK || fsr_thread_pool_size(threads) == 1;
     prepare(&j, cache_bytes);
-    if (shape->columns && shape->combined < 0 && rows > 0 && cols > shape->part) {
+    const bool shares_work = shape->abreast > 1 && shape->kept; /* its parts would have one thread's squares */
+    if (shape->columns && !shares_work && shape->combined < 0 && rows > 0 && cols > shape->part) {
         j.parts = fsr_ceil_div(cols, shape->part);
         const int64_t enough =
             (shape->abreast > 1 ? BANDS * LEAST_ABREAST : ROWS) * (int64_t)fsr_thread_pool_size(threads);
