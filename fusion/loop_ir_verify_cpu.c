@@ -42,7 +42,8 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
         return (!walk->phased && !walk->near && fsr_body_may_go_along(v->k, body)) ||
                fsr_check_bad(v, "schedule: the loop of pass %d does not go along rows", body->pass);
     case FSR_WALK_BESIDE:
-        return (s->beside && !body->nfolds && !walk->phased && !walk->near && fsr_body_may_lie_beside(v->k, body)) ||
+        return (s->beside && !body->nfolds && !walk->phased && !walk->near && !fsr_body_gathers(v->k, body) &&
+                fsr_body_may_lie_beside(v->k, body)) ||
                fsr_check_bad(v, "schedule: the columns of pass %d do not lie beside each other", body->pass);
     }
     return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
@@ -53,9 +54,9 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     const fsr_schedule *s = &v->k->schedule;
     bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0 || walk->phased;
     bool staged = strips || walk->form == FSR_WALK_LANES;
-    const bool columns =
-        s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall && !(s->beside && body->nfolds);
-    if (walk->functions < 0 || (walk->functions && !staged && (!columns || fsr_body_has_scan(v->k, body))))
+    const bool columns = s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall;
+    const bool apart = columns && !(s->beside && body->nfolds);
+    if (walk->functions < 0 || (walk->functions && !staged && (!apart || fsr_body_has_scan(v->k, body))))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
     if (walk->phased && !staged && !columns)
         return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);
@@ -116,7 +117,8 @@ static bool check_beside(const fsr_check *v) {
         const fsr_walk *walk = &s->walk[pass];
         fsr_body body;
         fsr_body_of(v->k, pass, &body);
-        may = !body.nfolds || (walk->form == FSR_WALK_PLAIN && !walk->phased && !walk->near && !walk->functions);
+        may = !body.nfolds || (walk->form == FSR_WALK_PLAIN && walk->phased == fsr_body_gathers(v->k, &body) &&
+                               !walk->near && !walk->functions);
     }
     return !s->beside || may || fsr_check_bad(v, "schedule: %d columns beside each other", s->beside);
 }

@@ -82,9 +82,11 @@ bool fsr_kernel_may_unroll(const fsr_kernel *k);
 /* By columns: each row's reductions may be one chunk, as none stops at a count or keeps neighbours neighbours. */
 bool fsr_kernel_may_be_single(const fsr_kernel *k);
 /* By columns: those of the last dimension may be gone along together with the rows in a pass. Each load moves along
- * both or along neither, and nothing else of the loop knows a row or a column. And of a kernel: in all that fold, all
- * of whose folds commute. */
+ * both or along neither, or is at a place that is computed for each element, and nothing else of the loop knows a row
+ * or a column. And of a kernel: in all that fold, all of whose folds commute. */
 bool fsr_body_may_lie_beside(const fsr_kernel *k, const fsr_body *body);
+/* Something is loaded at such a place: there must be phases. */
+bool fsr_body_gathers(const fsr_kernel *k, const fsr_body *body);
 bool fsr_kernel_may_lie_beside(const fsr_kernel *k);
 /* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
  * its neighbours. */

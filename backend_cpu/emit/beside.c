@@ -37,16 +37,59 @@ void fsr_c_beside_spread(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
-void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {
-    e->loop_dim = -1;
+/* Elements of all rows of a block, as one loop, of a pass or a stage of it. */
+static void put_elements(fsr_c_emit *e, const fsr_body *part) {
     e->beside = true;
     fsr_c_independent(e);
     fsr_c_beside_begin(e);
-    for (int i = 0; i < loop->nfolds && e->k->ndim - e->k->nparallel == 1; i++)
-        fsr_c_fold_identity(e, loop->folds[i], 'q', "[j]");
-    fsr_c_column(e, loop->pass, loop->inst, loop->n);
+    for (int i = 0; i < part->nfolds && e->k->ndim - e->k->nparallel == 1; i++)
+        fsr_c_fold_identity(e, part->folds[i], 'q', "[j]");
+    fsr_c_take(e, part, "j");
+    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_hold(e, part, "j");
     fsr_c_end(e);
     e->beside = false;
+}
+
+/* What is loaded at computed places, row by row: where those begin may be the row's, or the column's. */
+static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
+    const char *const linear = e->linear, *const var = e->loop_var;
+    char at[FSR_EMIT_NAME];
+    snprintf(at, sizeof at, "j * %d + l", e->s->beside);
+    e->linear = e->k->ndim - e->k->nparallel > 1 ? "(r + j) * cols + run + l" : "(r + j) * cols + l";
+    e->loop_dim = e->k->ndim - 1;
+    e->loop_var = "l";
+    fsr_c_rows_begin(e);
+    fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->beside);
+    fsr_c_scalar_mark(e);
+    fsr_c_take(e, part, at);
+    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_hold(e, part, at);
+    fsr_c_end(e);
+    fsr_c_rows_end(e);
+    e->loop_dim = -1;
+    e->loop_var = var;
+    e->linear = linear;
+}
+
+void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {
+    int stage[FSR_MAX_INSTS];
+    e->loop_dim = -1;
+    if (!fsr_walk_is_staged(e->walk)) {
+        put_elements(e, loop);
+        return;
+    }
+    const int stages = fsr_body_stages(e->k, loop, e->walk, stage, NULL);
+    for (int s = 0; s < stages; s++) {
+        fsr_body part;
+        fsr_body_stage(e->k, loop, stage, s, &part);
+        if (!fsr_c_is_needed(e, &part))
+            continue;
+        if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
+            put_gathers(e, &part);
+        else
+            put_elements(e, &part);
+    }
 }
 
 /* One fold's states of row j. */

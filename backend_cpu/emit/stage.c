@@ -32,9 +32,10 @@ void fsr_c_hold_arrays(fsr_c_emit *e, const fsr_body *loop) {
     int stage[FSR_MAX_INSTS];
     fsr_body_stages(e->k, loop, e->walk, stage, NULL);
     fsr_body_crossing(e->k, loop, stage, e->crossing);
+    const int each = fsr_c_lies_beside(e, loop) ? e->s->beside : 1;
     for (int i = 0; i < e->k->ninsts; i++)
         if (e->crossing[i])
-            fsr_c_line(e, "%s u%d_[%d];", held_as(e, i), i, e->abreast ? e->s->abreast : e->s->strip);
+            fsr_c_line(e, "%s u%d_[%d];", held_as(e, i), i, e->abreast ? each * e->s->abreast : e->s->strip);
 }
 
 bool fsr_c_is_needed(const fsr_c_emit *e, const fsr_body *part) {

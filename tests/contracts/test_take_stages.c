@@ -95,8 +95,58 @@ static void far_places_of_far_places(void **state) {
     free(at);
 }
 
+/* What is loaded at computed places, of a table, of the element's own column and of its own row, and summed over the
+ * few columns of a row, with what the row has: the indices lie beside each other, whoever the row is. */
+static void few_in_a_row(void **state) {
+    (void)state;
+    enum { ROWS = 3001, MOST = 12, TABLE = 97 };
+    static int32_t at[ROWS * MOST], got[ROWS];
+    for (int columns = 3; columns <= MOST; columns += 3)
+        for (int way = 0; way < 3; way++) {
+            const int count = way == 0 ? TABLE : way == 1 ? ROWS : columns;
+            for (int i = 0; i < ROWS * columns; i++)
+                at[i] = i % 89 * 7919 % count - (i % 5 ? 0 : count);
+            fsr_node i = fsr_from_host(G, FSR_I32, 2, SHAPE(ROWS, columns), at), flat = fsr_mul(i, i);
+            fsr_node table = fsr_mul(fsr_arange(G, FSR_I32, TABLE), fsr_int(G, 3));
+            fsr_node x = fsr_reshape(fsr_arange(G, FSR_I32, ROWS * columns), 2, SHAPE(ROWS, columns));
+            fsr_node y =
+                way ? fsr_take_along_axis(x, i, way - 1, FSR_INDEX_RAISE) : fsr_take(table, i, 0, FSR_INDEX_RAISE);
+            fsr_node row = fsr_reshape(fsr_arange(G, FSR_I32, ROWS), 2, SHAPE(ROWS, 1));
+            fsr_node z = fsr_mul(fsr_add(y, row), fsr_add(flat, fsr_mul(flat, flat)));
+            OK(fsr_force(x));
+            OK(fsr_read(fsr_sum_as(z, FSR_I32, AXES(1), 1, 0), got, sizeof got));
+            for (int r = 0; r < ROWS; r++) {
+                uint32_t want = 0;
+                for (int c = 0; c < columns; c++) {
+                    const int own = at[r * columns + c], place = own < 0 ? own + count : own;
+                    const int32_t taken = way == 0 ? 3 * place : way == 1 ? place * columns + c : r * columns + place;
+                    const uint32_t square = (uint32_t)own * (uint32_t)own;
+                    want += (uint32_t)(taken + r) * (square + square * square);
+                }
+                assert_int_equal((uint32_t)got[r], want);
+            }
+        }
+}
+
+/* One of them lies outside. */
+static void few_in_a_row_outside(void **state) {
+    (void)state;
+    enum { ROWS = 500, COLUMNS = 4 };
+    static float at[ROWS * COLUMNS], got[ROWS];
+    at[ROWS * COLUMNS - 3] = 7;
+    fsr_node i = fsr_cast(fsr_mul(fsr_from_host(G, FSR_F32, 2, SHAPE(ROWS, COLUMNS), at), fsr_int(G, 2)), FSR_I32);
+    fsr_node x = fsr_add(fsr_arange(G, FSR_F32, 9), fsr_float(G, 1));
+    OK(fsr_force(x));
+    fsr_node out = fsr_sum(fsr_take_at(fsr_here("few.c", 3), x, i, 0, FSR_INDEX_RAISE), AXES(1), 1, 0);
+    subject_error(subject_ctx, fsr_read(out, got, sizeof got), FSR_ERR_INDEX, "index 14 is out of bounds|few.c:3");
+    OK(fsr_read(out, got, sizeof got));
+    for (int r = 0; r < ROWS; r++)
+        assert_true(got[r] == (r == ROWS - 1 ? 12 : 4));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {SUBJECT_TEST(reports_beside_stages), SUBJECT_TEST(rows_at_rolled_places),
-                                       SUBJECT_TEST(rows_at_joined_places), SUBJECT_TEST(far_places_of_far_places)};
+                                       SUBJECT_TEST(rows_at_joined_places), SUBJECT_TEST(far_places_of_far_places),
+                                       SUBJECT_TEST(few_in_a_row),          SUBJECT_TEST(few_in_a_row_outside)};
     return subject_main(SUBJECT_BACKEND, tests, COUNT_OF(tests));
 }

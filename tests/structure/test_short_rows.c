@@ -112,10 +112,15 @@ static void beside(void **state) {
     const fsr_node four = fsr_reshape(x, 4, (int64_t[]){64, 4, 256, 4}), w = plan_vector(g, 4);
     const fsr_node eight = fsr_reshape(fsr_slice(x, 1, 8, 1016, 1), 4, (int64_t[]){32, 8, 126, 8});
     const fsr_node every = fsr_reshape(fsr_slice(x, 1, 0, 1024, 2), 4, (int64_t[]){64, 4, 128, 4});
+    const fsr_node at = fsr_cast(fsr_mul(y, fsr_int(g, 1000)), FSR_I32);
+    const fsr_node taken = fsr_take_along_axis(y, at, 0, FSR_INDEX_CLIP),
+                   own = fsr_take_along_axis(y, at, 1, FSR_INDEX_CLIP);
     const struct {
         fsr_node out;
         int beside;
-    } cases[] = {{fsr_sum_as(four, FSR_I32, AXES(1, 3), 2, 0), 4},
+    } cases[] = {{fsr_sum(taken, AXES(1), 1, 0), 4},
+                 {fsr_sum(own, AXES(1), 1, 0), 4},
+                 {fsr_sum_as(four, FSR_I32, AXES(1, 3), 2, 0), 4},
                  {fsr_max(eight, AXES(1, 3), 2, 0), 8},
                  {fsr_sum(y, AXES(1), 1, 0), 4},
                  {fsr_sum_as(every, FSR_I32, AXES(1, 3), 2, 0), 0},
