@@ -107,6 +107,12 @@ double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks);
 /* Bytes that it moves, but those of arrays that memory does not hold: near, a flag for each array; and its issue. */
 double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 
+/* price_threads.c. */
+/* ns that other threads wait for a scheduled kernel of such a price. */
+double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double price);
+/* So it may be with a kernel that has not been scheduled. */
+bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k);
+
 /* price_group.c. */
 /* Two kernels cost less than the one that does what both do; the note then has both prices. Only asked where that may
  * be: of most joins it is plain that they spare something. */

@@ -17,7 +17,7 @@ static bool goes_in_order(const fsr_kernel *k) {
 }
 
 /* Something may be worse in the joined kernel than it is apart: a gather; beside folds, a guard, an array that lies
- * across another one, or on a GPU an order. */
+ * across another one, threads that wait, or on a GPU an order. */
 static bool is_doubtful(const fsr_prices *prices, const fsr_group *group, bool gpu) {
     const fsr_kernel *k = group->kernel;
     bool turned = false, straight = false, gathers = gpu && goes_in_order(k);
@@ -28,7 +28,7 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group, bool g
         straight = straight || way < 0;
         gathers = gathers || fsr_price_scatters_from(prices, k, &f) || (k->npasses > 0 && fsr_price_is_gather(&f));
     }
-    return gathers || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
+    return gathers || fsr_price_may_wait(prices, k) || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
 }
 
 /* The price of a kernel by itself; where it is no more than `most` nobody looks for less. A map that a GPU's loop of

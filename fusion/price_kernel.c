@@ -19,9 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TILE_THREADS = 256 /* of a block of tiles */
-};
+enum { TILE_THREADS = 256 /* of a block of tiles */ };
 
 int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr_form *f, int access, int inner) {
     const double bytes = (double)fsr_form_count(f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
@@ -343,9 +341,10 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
         add_nest(prices, p, group, i, &bytes, issue);
     const bool tiles = k->nests && k->schedule.high;
     const double takes = *issue + (tiles ? placed(prices, k) : 0);
-    return prices->launch + (tiles ? fsr_price_waits(prices, k->nests->n, fsr_tiles_blocks(k, k->integer)) : 0) +
-           fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
-           fsr_price_bytes(prices, spilled(prices, group));
+    const double begins = tiles ? fsr_price_waits(prices, k->nests->n, fsr_tiles_blocks(k, k->integer)) : 0;
+    const double works = fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes) +
+                         fsr_price_bytes(prices, spilled(prices, group));
+    return prices->launch + begins + works + fsr_price_waited(prices, k, works);
 }
 
 /* The kernel is one of several nests in tiles, in which these arrays stand: of what shape is all the same. */

@@ -88,9 +88,11 @@ static void of_callers(fsr_node live, fsr_node *out) {
     fsr_reduce_with(&out[2], &whole, &first, NULL, 0, 0);
 }
 
-/* Scans, places, operators of several components, several passes: of each one result, whole or of one element. */
+/* Scans, places, operators of several components, several passes: of each one result, whole or of one element. The
+ * passes of the last are one kernel in either walk: of a row as long as the capacity a CPU would make several, which
+ * fold in other orders. */
 static void that_end(fsr_node live, fsr_node out[ENDING]) {
-    const fsr_node most = fsr_max(live, NULL, 0, 0), e = fsr_exp(fsr_sub(live, most));
+    const fsr_node most = fsr_max(live, NULL, 0, 0), e = fsr_exp(fsr_sub(live, most)), total = fsr_sum(e, NULL, 0, 0);
     out[0] = fsr_cumsum(live, AXES(0), 1, 0);
     out[1] = fsr_sqrt(fsr_cumsum(fsr_abs(live), AXES(0), 1, FSR_EXCLUSIVE));
     out[2] = fsr_cummax(live, AXES(0), 1, 0);
@@ -99,7 +101,9 @@ static void that_end(fsr_node live, fsr_node out[ENDING]) {
     out[5] = fsr_std(live, NULL, 0, 0, 0);
     out[6] = fsr_logsumexp(live, NULL, 0, 0);
     out[7] = fsr_nanmax(live, NULL, 0, 0);
-    out[8] = fsr_div(e, fsr_sum(e, NULL, 0, 0));
+    out[8] = fsr_div(e, total);
+    OK(fsr_hint_pair(most, total, FSR_PAIR_FUSE));
+    OK(fsr_hint_pair(total, out[8], FSR_PAIR_FUSE));
     of_callers(live, &out[9]);
     out[12] = fsr_cumsum(live, AXES(0), 1, FSR_REVERSE);
     out[13] = fsr_sqrt(fsr_cumsum(fsr_abs(live), AXES(0), 1, FSR_EXCLUSIVE | FSR_REVERSE));

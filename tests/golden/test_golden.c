@@ -183,7 +183,7 @@ static void compare(const char *name, const char *suffix, const char *text) {
     free(kept);
 }
 
-static void program_of(fsr_node out, const fsr_target *target, fsr_program *program) {
+static void program_of(const char *name, fsr_node out, const fsr_target *target, fsr_program *program) {
     fsr_flow flow;
     fsr_binding binding;
     char why[256];
@@ -193,7 +193,9 @@ static void program_of(fsr_node out, const fsr_target *target, fsr_program *prog
     fsr_binding_clear(&binding);
     if (fsr_program_make(program, &flow, &options, why, sizeof why))
         fail_msg("%s", why);
-    assert_int_equal(program->info.kernels, 1);
+    /* A CPU divides by a long row's sum in a kernel of its own, since the exponentials are computed once. */
+    const bool divides = !target->gpu && !strcmp(name, "softmax_long");
+    assert_int_equal(program->info.kernels, 1 + divides);
 }
 
 static void on_gpu(void **state) {
@@ -201,7 +203,7 @@ static void on_gpu(void **state) {
     for (int i = 0; i < COUNT_OF(programs); ++i) {
         fsr_program program;
         fsr_text text = {0};
-        program_of(programs[i].build(), &target_gpu, &program);
+        program_of(programs[i].name, programs[i].build(), &target_gpu, &program);
         assert_int_equal(fsr_emit_cuda(fsr_program_kernel(&program, 0)->kernel, &text), FSR_OK);
         char *source = fsr_text_take(&text);
         compare(programs[i].name, "cu", source);
@@ -217,7 +219,7 @@ static void on_cpu(void **state) {
         fsr_program program;
         fsr_fault fault = {FSR_OK, NULL};
         char *source = NULL;
-        program_of(programs[i].build(), &target_cpu, &program);
+        program_of(programs[i].name, programs[i].build(), &target_cpu, &program);
         assert_int_equal(backend->ops->emit(backend, fsr_program_kernel(&program, 0)->kernel, &source, &fault), FSR_OK);
         compare(programs[i].name, "c.txt", source);
         free(source);
@@ -231,7 +233,7 @@ static void loop_ir_of(const fsr_target *target, const char *suffix) {
         fsr_program program;
         char *text = NULL;
         size_t size = 0;
-        program_of(programs[i].build(), target, &program);
+        program_of(programs[i].name, programs[i].build(), target, &program);
         FILE *to = open_memstream(&text, &size);
         fsr_kernel_print(fsr_program_kernel(&program, 0)->kernel, to);
         assert_int_equal(fclose(to), 0);
