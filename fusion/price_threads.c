@@ -4,8 +4,8 @@
  *
  * Rows are dealt to threads, and of rows side by side blocks that stay together (backend_cpu/run/tasks.c). A loop over
  * a row's columns after another, which takes what that one folds, waits for all of it: such kernels have no parts
- * (fsr_kernel_may_part). The time of a kernel that is long enough to be shared counts as often as nominal threads
- * (price sharers) wait for it.
+ * (fsr_kernel_may_part), nor has a scan down columns. The time of a kernel that is long enough to be shared counts as
+ * often as nominal threads (price sharers) wait for it.
  *
  * Counter-example to one thread's time alone: a softmax of 2^20 f32 and a batch norm of 2^17 rows of 16 columns were a
  * kernel each, for one thread, and with two slower than unfused. Counter-example to any length: what takes as long as
@@ -27,10 +27,17 @@ static double pieces_of(const fsr_kernel *k) {
     return rows / beside * ceil(beside / STAY);
 }
 
+/* Its passes, or running folds down columns, have no parts. */
+static bool has_no_parts(const fsr_kernel *k) {
+    const bool down = k->schedule.kind == FSR_SCHEDULE_COL && fsr_kernel_has_scan(k);
+    return !k->live && (k->npasses > 1 || down);
+}
+
 double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double price) {
-    const bool shared = prices->sharers <= 1 || k->npasses < 2 || k->live;
     const double pieces = fmax(pieces_of(k), 1), most = ceil(pieces / prices->sharers);
-    return shared ? 0 : (most * prices->sharers / pieces - 1) * fmax(price - prices->wakes, 0);
+    if (prices->sharers <= 1 || !has_no_parts(k))
+        return 0;
+    return (most * prices->sharers / pieces - 1) * fmax(price - prices->wakes, 0);
 }
 
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k) {
