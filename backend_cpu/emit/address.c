@@ -169,8 +169,8 @@ void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
         fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
 }
 
-/* The element of a load under a guard is one for the whole innermost loop, and there whether the guard holds or not: the
- * guard asks of dimensions along which the address does not move, and holds somewhere along them.
+/* The element of a load under a guard is one for the whole innermost loop, and there whether the guard holds or not:
+ * the guard asks of dimensions along which the address does not move, and holds somewhere along them.
  * Counter-example: of nests, an edge's row may lie in front of the band that is in memory. */
 static bool is_there(const fsr_c_emit *e, const fsr_inst *inst) {
     const fsr_access *access = &e->k->access[inst->index];
