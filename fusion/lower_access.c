@@ -85,13 +85,17 @@ static bool is_there(const fsr_lowering *l, const fsr_affine *address, int64_t e
     return there && low >= 0 && high < elements;
 }
 
-/* The guard asks a computed place or the last dimension, and none along which the address moves. */
+/* The guard asks a computed place, the last dimension or the last one that is no fold's, as rows side by side go along
+ * that, and none along which the address moves.
+ * Counter-example to the last dimension alone: a compiler that may not read an element makes no vector code of the
+ * loop. Rolled by one along rows of 16, a sum down the columns took 10.1 ms of 62,467 rows, which is 3.6 times the
+ * kernels of its nodes, and 2.9 so. */
 static bool asks_elsewhere(const fsr_lowering *l, const fsr_affine *address, const fsr_guard *guard) {
-    const int ndim = l->group->domain.ndim;
+    const int ndim = l->group->domain.ndim, kept = l->group->domain.nparallel;
     bool along = false, each = false;
     for (int i = 0; i < guard->n; ++i) {
         const fsr_affine *at = &l->box[guard->condition[i]].at;
-        each = each || at->nterms > 0 || (ndim && at->coef[ndim - 1] != 0);
+        each = each || at->nterms > 0 || (ndim && at->coef[ndim - 1] != 0) || (kept && at->coef[kept - 1] != 0);
         for (int d = 0; d < ndim; ++d)
             along = along || (address->coef[d] != 0 && at->coef[d] != 0);
     }

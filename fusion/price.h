@@ -108,9 +108,9 @@ double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks);
 double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 
 /* price_threads.c. */
-/* ns that other threads wait for a scheduled kernel of such a price. */
+/* ns that other threads wait for a scheduled kernel that works so long. */
 double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double price);
-/* So it may be with a kernel that has not been scheduled. */
+/* So it may be with passes that a kernel, which has not been scheduled, has beyond one. */
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k);
 
 /* price_group.c. */

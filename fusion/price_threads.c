@@ -4,8 +4,9 @@
  *
  * Rows are dealt to threads, and of rows side by side blocks that stay together (backend_cpu/run/tasks.c). A loop over
  * a row's columns after another, which takes what that one folds, waits for all of it: such kernels have no parts
- * (fsr_kernel_may_part), nor has a scan down columns. The time of a kernel that is long enough to be shared counts as
- * often as nominal threads (price sharers) wait for it.
+ * (fsr_kernel_may_part), nor has a scan down columns. Where nominal threads (price sharers) would share a kernel and do
+ * not, what it takes beyond the time in which they wake counts for each of them: of one piece twice, of three pieces
+ * once and a third.
  *
  * Counter-example to one thread's time alone: a softmax of 2^20 f32 and a batch norm of 2^17 rows of 16 columns were a
  * kernel each, for one thread, and with two slower than unfused. Counter-example to any length: what takes as long as
@@ -13,10 +14,12 @@
  * where they do, and maps beside the folds do not. Counter-example to a single pass that has no parts, a sum over two
  * dimensions of what is put together of two arrays: by itself it would have to be stored first. */
 #include "fusion/price.h"
-#include "graph/size.h"
 #include <math.h>
 
-enum { STAY = 32 /* rows side by side that no two threads have */ };
+enum {
+    STAY = 32,     /* rows side by side that no two threads have */
+    SHARED = 20000 /* elements of a kernel of which anybody would have a share */
+};
 
 /* Pieces that threads take of rows, or of blocks of rows side by side. */
 static double pieces_of(const fsr_kernel *k) {
@@ -24,7 +27,7 @@ static double pieces_of(const fsr_kernel *k) {
     if (k->schedule.kind != FSR_SCHEDULE_COL)
         return rows;
     const double beside = fmax((double)k->integer[FSR_INT_EXTENT + k->nparallel - 1], 1);
-    return rows / beside * ceil(beside / STAY);
+    return rows / beside * ceil(beside / fmax(fmin(k->schedule.abreast, STAY), 1));
 }
 
 /* Its passes, or running folds down columns, have no parts. */
@@ -42,6 +45,5 @@ double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double pr
 
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k) {
     const double rows = (double)k->integer[FSR_INT_ROWS], elements = rows * (double)k->integer[FSR_INT_COLS];
-    return prices->sharers > 1 && k->npasses > 1 && !k->live && rows < prices->sharers * STAY &&
-           elements > prices->wakes;
+    return prices->sharers > 1 && k->npasses > 1 && !k->live && rows < prices->sharers * STAY && elements > SHARED;
 }

@@ -37,7 +37,8 @@ static bool is_joint(const fsr_kernel *k, const fsr_inst *inst) {
            ((form->stride[k->nparallel - 1] == FSR_STRIDE_ZERO) == (form->stride[k->ndim - 1] == FSR_STRIDE_ZERO));
 }
 
-/* It takes a place that is computed for each element, of which nothing is asked but a stage of its own. */
+/* It takes a place that is computed for each element: it stands in a stage of gathers (schedule_stage.c), whose loop
+ * goes row by row, so that its address may move as it likes. */
 static bool is_gathered(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     const fsr_index_form *form = inst->kind == FSR_INST_LOAD ? fsr_access_form(k, inst->index) : NULL;
@@ -59,10 +60,10 @@ static bool stands_beside(const fsr_kernel *k, int number) {
     switch (inst->kind) {
     case FSR_INST_CONST:
     case FSR_INST_PARAM:
+    case FSR_INST_INSIDE:
     case FSR_INST_COMBINE: return true;
     case FSR_INST_OP: return !fsr_inst_is_limited(inst);
     case FSR_INST_LOAD: return is_joint(k, inst) || is_gathered(k, number);
-    case FSR_INST_INSIDE: return k->stand[number].level == FSR_ELEM;
     case FSR_INST_STORE:
         return k->access[inst->index].linear && !inst->filter && !inst->combines && fsr_inst_guard(inst) < 0;
     default: return false;

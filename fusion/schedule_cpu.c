@@ -121,6 +121,15 @@ static int count_kept(const fsr_kernel *k) {
     return n;
 }
 
+/* Something is loaded at a place that is computed for each element: by stages, which loops of few rows have not. */
+static bool gathers(const fsr_kernel *k) {
+    fsr_body body;
+    bool any = false;
+    for (int pass = 0; pass < k->npasses && !any; ++pass, any = fsr_body_gathers(k, &body))
+        fsr_body_of(k, pass, &body);
+    return any;
+}
+
 /* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner
  * loop: more than of columns, where these are of several dimensions. Counter-example to asking for many rows always:
  * the greatest exponential of each 2 by 2 of a picture of 4 channels took 32 ms by rows and takes 4.8 along the
@@ -130,9 +139,10 @@ static bool rows_are_short(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     if (k->nparallel == 0 || fsr_kernel_has_loops(k))
         return false;
-    if (k->integer[FSR_INT_COLS] > SHORT)
-        return fsr_group_slides(group) || (k->ndim - k->nparallel > 1 && fsr_columns_lie_beside(k));
     const int64_t adjacent = group->extent[k->nparallel - 1], run = group->extent[k->ndim - 1];
+    const bool beside = k->ndim - k->nparallel > 1 && (adjacent >= BRIEF || !gathers(k)) && fsr_columns_lie_beside(k);
+    if (k->integer[FSR_INT_COLS] > SHORT)
+        return fsr_group_slides(group) || beside;
     return adjacent >= BRIEF || (k->ndim - k->nparallel > 1 && run < NARROW && adjacent > run);
 }
 

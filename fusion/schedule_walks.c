@@ -183,8 +183,8 @@ static int asked_of(const fsr_kernel *k, const fsr_body *body, const fsr_walk *w
 }
 
 /* Of rows side by side few have many columns: a kernel of others has one text with the rest. Counter-example to as many
- * columns for each number of rows: 64 rows of 9,502 were a part of 8,192 and a rest, 1.0 ms of two threads, and 0.47 in
- * parts of 1,024; and to larger parts: 31 of 2,529, whose exponentials take 0.22 ms, were a thread's. */
+ * columns for each number of rows: 64 rows of 9,502 were a part of 8,192 and a rest, 1.0 ms of two threads, and 0.52 in
+ * parts of 512; and to larger parts: 31 of 2,529, whose exponentials take 0.22 ms, were a thread's. */
 static int part_of(const fsr_kernel *k) {
     const bool abreast = k->schedule.kind == FSR_SCHEDULE_COL;
     const int64_t rows = k->integer[FSR_INT_ROWS];

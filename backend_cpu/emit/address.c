@@ -4,7 +4,6 @@
  * An address is what the loops outside have come to (base) and the innermost loop's own term. Symbols that are the same
  * everywhere are part of the base that the loops begin with; those of a point are added where the element is read. */
 #include "backend_cpu/emit/parts.h"
-#include "fusion/nest.h"
 #include "fusion/outputs.h"
 #include <stdio.h>
 #include <string.h>
@@ -169,25 +168,6 @@ void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
         fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
 }
 
-/* The element of a load under a guard is one for the whole innermost loop, and there whether the guard holds or not:
- * the guard asks of dimensions along which the address does not move, and holds somewhere along them.
- * Counter-example: of nests, an edge's row may lie in front of the band that is in memory. */
-static bool is_there(const fsr_c_emit *e, const fsr_inst *inst) {
-    const fsr_access *access = &e->k->access[inst->index];
-    const fsr_index_form *form = fsr_access_form(e->k, inst->index);
-    const fsr_guard *g = &e->k->guard[inst->guard - 1];
-    const int inner = e->loop_dim >= 0 ? e->loop_dim : e->spread && !e->beside ? e->k->nparallel - 1 : -1;
-    bool there = inner >= 0 && !e->k->nests && !fsr_kernel_is_nest(e->k) && !access->linear && !access->row_linear &&
-                 !form->nterms && !form->divisor && form->stride[inner] == FSR_STRIDE_ZERO;
-    for (int i = 0; i < g->n && there; i++) {
-        const fsr_index_form *asked = &e->k->form[e->k->condition[g->condition[i]].form];
-        there = !asked->nterms;
-        for (int d = 0; d < e->k->ndim; d++)
-            there = there && (asked->stride[d] == FSR_STRIDE_ZERO || form->stride[d] == FSR_STRIDE_ZERO);
-    }
-    return there;
-}
-
 /* x2[p3_1], converted. */
 static void put_element(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
@@ -206,21 +186,9 @@ static void put_element(fsr_c_emit *e, fsr_text *to, int number) {
     fsr_text_free(&address);
 }
 
-/* One element is read before it is asked whether it is the one. Counter-example to reading it under the guard: a
- * compiler that may not read it makes no vector code of the loop. Rolled by one along rows of 16, a sum down the
- * columns took 10.1 ms of 62,467 rows, which is 3.6 times the kernels of its nodes, and 2.9 so. */
-static void put_one(fsr_c_emit *e, int number) {
-    fsr_text element = {0};
-    put_element(e, &element, number);
-    fsr_c_line(e, "const %s one%d = %s;", fsr_c_type(e->k->inst[number].dtype), number,
-               element.data ? element.data : "");
-    e->body.failed |= element.failed;
-    fsr_text_free(&element);
-}
-
 /* What a load is asked under: of rows side by side the value that says where a guard holds stands in an array, if
  * there is one. Counter-example to comparing again: indices have twice the bytes of what most loops compute, 2.9 ms of
- * what put_one tells, and 2.5 so. */
+ * a sum of what is rolled along rows of 16, and 2.5 so. */
 static void put_question(fsr_c_emit *e, fsr_text *to, int number) {
     const int guard = e->k->inst[number].guard - 1;
     const fsr_stand *stand = e->k->stand;
@@ -252,16 +220,11 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
         fsr_c_put_moored(e, to, inst);
         return;
     }
-    const bool one = truth == FSR_ASKED && is_there(e, inst);
-    if (one)
-        put_one(e, number);
     if (truth == FSR_ASKED) {
         put_question(e, to, number);
         fsr_text_add(to, " ? ");
     }
-    if (one)
-        fsr_text_add(to, "one%d", number);
-    else if (truth != FSR_NEVER_HOLDS)
+    if (truth != FSR_NEVER_HOLDS)
         put_element(e, to, number);
     if (truth == FSR_ASKED)
         fsr_text_add(to, " : ");

@@ -3,7 +3,8 @@
  * generated C: one loop over the elements of both, a state each. Where the chunk ends a row's states meet, in the
  * order of its columns, and row j's stands at place j: places are read before they are written, as j is at most the
  * first of those that row j's states have. What the loop takes of a row is spread over its elements before: a compiler
- * makes a few vectors of that, and of a row's value at place j / 4 a load for each element. */
+ * makes a few vectors of that, and of a row's value at place j / 4 a load for each element.
+ * Elements at computed places are loaded by a stage of their own, between such loops, row by row. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static void put_elements(fsr_c_emit *e, const fsr_body *part) {
     e->beside = false;
 }
 
-/* What is loaded at computed places, row by row: where those begin may be the row's, or the column's. */
+/* What is loaded at computed places, row by row: beside the computed one an address has terms of the row and of the
+ * column. */
 static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
     const char *const linear = e->linear, *const var = e->loop_var;
     char at[FSR_EMIT_NAME];

@@ -8,7 +8,8 @@
  * condition c; of fold f, component i: q<f>_<i> the chunk's state, k<f>_<i> the stack of chunks, g<f>_<i> a scan's
  * carry, s<f>_<i> a scan's element, f<f>_<i> a reduction's result, y<f>_<i> and w<f>_<i> a batch of lanes and four of
  * them in f64; of a scan in a strip: a<f>_<i> elements folded within blocks, h<f>_<i> a second place for them and the
- * results; of any strip: u<i>_ instruction i of an earlier stage; of ITERATE i: loop<i> its function, b<i>_<k> first
+ * results; of any strip: u<i>_ instruction i of an earlier stage; spread<i> a row's
+ * value i for each of its elements; of ITERATE i: loop<i> its function, b<i>_<k> first
  * value and result k, e<i>_<k> argument k, h<t> table t, m<t>_<j> and w<t>_<j> its extents and strides; of a compacted
  * store i: c<i>_ and m<i>_ a strip's values and mask, ends<i> both ends of its array; all<i> every result of CALL i;
  * panel<i> what a tile's columns read of staged load i; worst<b> and low<b> the greatest index outside that array b is

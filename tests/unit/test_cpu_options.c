@@ -2,7 +2,6 @@
 /* What gcc makes of kernels' loops when it is told what the CPU backend tells it, as it writes it down: without a jump
  * that hangs on data, and without a value that is fetched from the stack at every element. */
 #include "backend_cpu/run/compile_options.h"
-#include "tests/support/cpu_fixture.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,9 +55,10 @@ static bool command_for(const char *path, char *command, size_t size) {
     const bool gcc = !fsr_c_driver_is_clang(drivers.current);
     int used = snprintf(command, size, "%s", drivers.current->program);
     for (int i = 0, n = fsr_c_list_options(&baseline, drivers.current, false, FSR_EFFORT_USUAL, option); i < n; i++)
-        if (strcmp(option[i], "-shared") != 0)
+        if (strcmp(option[i], "-shared") != 0 && used < (int)size)
             used += snprintf(command + used, size - (size_t)used, " %s", option[i]);
-    snprintf(command + used, size - (size_t)used, " -S -o - %s", path);
+    used += snprintf(command + used, size - (size_t)used, " -S -o - %s", path);
+    assert_true(used < (int)size);
     fsr_c_drivers_clear(&drivers);
     return gcc;
 }
@@ -73,7 +73,10 @@ static FILE *open_assembly(const char *text, char path[32]) {
     const int file = mkstemps(path, 2);
     assert_true(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
     close(file);
-    return command_for(path, command, sizeof command) ? popen(command, "r") : NULL;
+    if (command_for(path, command, sizeof command))
+        return popen(command, "r");
+    unlink(path);
+    return NULL;
 }
 
 static void close_assembly(FILE *lines, char path[32]) {
