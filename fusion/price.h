@@ -113,6 +113,12 @@ double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double pr
 /* So it may be with passes that a kernel, which has not been scheduled, has beyond one. */
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k);
 
+/* price_blocks.c. */
+/* Loads that an element of a pass costs more as blocks of rows side by side are narrower than these rows. */
+double fsr_price_blocks(const fsr_prices *prices, const fsr_group *group, int pass);
+/* So it may be in a kernel of several passes, which has not been scheduled. */
+bool fsr_price_may_be_narrow(const fsr_prices *prices, const fsr_group *group);
+
 /* price_group.c. */
 /* Two kernels cost less than the one that does what both do; the note then has both prices. Only asked where that may
  * be: of most joins it is plain that they spare something. */

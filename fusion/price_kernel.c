@@ -141,7 +141,7 @@ static void add_version(const fsr_prices *prices, const fsr_group *group, int pa
 /* An element of a pass, of the versions that are printed and of what is left. */
 static fsr_price_work work_of(const fsr_prices *prices, const fsr_group *group, int pass) {
     const fsr_schedule *s = &group->kernel->schedule;
-    fsr_price_work sum = {.loads = turned_of(prices, group, pass)};
+    fsr_price_work sum = {.loads = turned_of(prices, group, pass) + fsr_price_blocks(prices, group, pass)};
     double rest = 1;
     for (int i = 0; i < s->nversions; ++i) {
         const double share = fsr_version_share(group, &s->version[i]);

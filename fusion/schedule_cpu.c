@@ -68,9 +68,10 @@ static int lanes_of(const fsr_group *group) {
     return lanes;
 }
 
-/* One pass over columns that asks for nothing but what lies there. */
-static bool is_one_sweep(const fsr_kernel *k) {
-    bool plain = k->npasses == 1 && !k->nloops;
+/* Passes over columns that ask for nothing but what lies there, and find in no cache what the pass before has read. */
+static bool is_sweeps(const fsr_kernel *k) {
+    const bool cached = fsr_size_mul(8 * GROUP, k->integer[FSR_INT_COLS]) <= KEPT_BYTES;
+    bool plain = (k->npasses == 1 || !cached) && !k->nloops;
     for (int f = 0; f < k->nforms; ++f)
         plain = plain && !k->form[f].nterms;
     return plain;
@@ -108,7 +109,7 @@ static int group_of(const fsr_kernel *k, bool side, bool apart) {
     for (int i = 0; i < k->ninsts; ++i)
         held += k->stand[i].level == FSR_ROW ? (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
     held = sequence ? bytes : CHUNK_STATES * bytes + held;
-    for (int rows = LONG_GROUP; rows > GROUP && (sequence || (side && is_one_sweep(k))); rows /= 2)
+    for (int rows = LONG_GROUP; rows > GROUP && (sequence || (side && is_sweeps(k))); rows /= 2)
         if (rows * held <= GROUP_BYTES)
             return rows;
     return k->npasses == 1 && bytes <= STATE && !k->nguards ? 2 * GROUP : GROUP;

@@ -77,6 +77,8 @@ void fsr_branch_shares(const fsr_group *group, const struct fsr_body *body, cons
                        double *share);
 /* schedule_stage.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. */
 int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body);
+/* schedule_walks.c: an element of it evaluates a function. */
+bool fsr_body_has_function(const fsr_kernel *k, const struct fsr_body *body);
 /* Whether vector code is worth stages of its own beside what has none. */
 bool fsr_body_is_phased(const fsr_kernel *k, const struct fsr_body *body);
 

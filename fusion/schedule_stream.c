@@ -19,6 +19,13 @@
  * asking always: of rows that are longer than a core's cache the next one pushes out what the later passes read
  * again.
  *
+ * Columns ahead. A block of rows side by side reads a run of memory of each column, and a processor fetches what
+ * follows the run, which is another block's. While it evaluates functions of a column it does not look as far as the
+ * next one: so the loop asks for what comes some columns later, where there are several blocks and memory has them.
+ * Sums of exponentials down 28,130 columns of 320 rows, which two threads divided, took 11.6 ms, and 3.3 so; of one
+ * thread, whose block is as wide as the rows, 5.7. Counter-example to asking beside anything: a processor looks
+ * further than a column of sums.
+ *
  * Strips. A filter whose scans only count reads an array once, in strips, and between a strip's loads packs what it has
  * loaded; so each strip asks for the next one first. Measured, half of 2^24 f32 selected, one thread: 11.1 and 8.2 ms.
  * Not of scans, whose parts are in a near cache when they are scanned.
@@ -73,10 +80,22 @@ void fsr_finish_streams(fsr_kernel *k) {
 
 /* ---- rows ahead -------------------------------------------------------------------------------------- */
 
+static bool has_function(const fsr_kernel *k) {
+    fsr_body body;
+    bool any = false;
+    for (int pass = 0; !any && pass < k->npasses; ++pass, any = fsr_body_has_function(k, &body))
+        fsr_body_of(k, pass, &body);
+    return any;
+}
+
 void fsr_finish_ahead(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int bytes = 0;
-    s->ahead = fsr_kernel_may_fetch(k);
+    const bool columns = s->kind == FSR_SCHEDULE_COL;
+    s->ahead_cols = 0;
+    s->ahead = columns && (s->beside || !has_function(k)) ? 0 : fsr_kernel_may_fetch(k);
+    if (columns)
+        return;
     for (int b = 0; b < k->narrays; ++b)
         bytes += s->ahead >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;
     s->ahead_cols = bytes ? ROW_BYTES / bytes : 0;

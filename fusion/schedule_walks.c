@@ -19,7 +19,7 @@ enum {
     SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
     FOLD_PART = 1 << 16,
     BLOCK_PART = 1 << 14, /* least elements of a part of rows side by side, */
-    MOST_ROWS = 256,      /* of which there are no more: blocks of them are enough for everybody else */
+    MOST_ROWS = 256,      /* of which there are no more, or no more than a block has: others have blocks enough */
     FEW_UNITS = 24,       /* of lanes: rows of fewer are torn by the edges of guards */
     ALONE = 32,           /* columns of functions of which each that goes by itself is much */
     FEW = 4,              /* columns of which a loop along each row is worth its beginning and end */
@@ -60,7 +60,7 @@ int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
 
 /* ---- forms ---------------------------------------------------------------------------------------- */
 
-static bool has_function(const fsr_kernel *k, const fsr_body *body) {
+bool fsr_body_has_function(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < body->n; ++i)
         if (fsr_inst_cost(k, body->inst[i]) >= FUNCTION)
             return true;
@@ -70,7 +70,7 @@ static bool has_function(const fsr_kernel *k, const fsr_body *body) {
 /* A row of a few columns is mostly its loop's beginning and end, and a function in what a vector leaves over of a row
  * is computed one by one: quotients of exponentials of rows of 5 took 3.6 ms for 2.5. */
 static bool goes_along(const fsr_kernel *k, const fsr_body *body) {
-    return !has_function(k, body) && k->integer[FSR_INT_COLS] >= FEW && fsr_body_may_go_along(k, body);
+    return !fsr_body_has_function(k, body) && k->integer[FSR_INT_COLS] >= FEW && fsr_body_may_go_along(k, body);
 }
 
 static bool edges_tear(const fsr_kernel *k, const fsr_body *body) {
@@ -89,7 +89,7 @@ static bool edges_tear(const fsr_kernel *k, const fsr_body *body) {
  * light. */
 static bool is_torn(const fsr_kernel *k, const fsr_body *body, bool staged) {
     const int lanes = k->schedule.lanes;
-    const bool heavy = has_function(k, body), edges = edges_tear(k, body);
+    const bool heavy = fsr_body_has_function(k, body), edges = edges_tear(k, body);
     const bool alone = staged || fsr_body_conditions(k, body) || fsr_body_is_limited(k, body);
     const int64_t over = heavy && alone ? k->integer[FSR_INT_EXTENT + k->ndim - 1] % lanes : 0;
     return ((edges && (heavy || k->integer[FSR_INT_COLS] < FEW_UNITS * lanes)) ||
@@ -109,7 +109,7 @@ static bool rows_go_together(fsr_kernel *k) {
         return false;
     fsr_body_of(k, 0, &body);
     k->schedule.together = true;
-    return has_function(k, &body) && fsr_chain_functions(k, &body) > 0;
+    return fsr_body_has_function(k, &body) && fsr_chain_functions(k, &body) > 0;
 }
 
 /* `folded`: the scans of the body are only folded. Runs are chosen once it is known what streams. */
@@ -192,7 +192,7 @@ static int part_of(const fsr_kernel *k) {
     int part = k->schedule.chunk;
     if (abreast && rows > 0)
         least /= rows;
-    if (!fsr_kernel_may_part(k) || (abreast && rows > MOST_ROWS))
+    if (!fsr_kernel_may_part(k) || (abreast && rows > MOST_ROWS && rows > k->schedule.abreast))
         return 0;
     while (part < least)
         part *= 2;

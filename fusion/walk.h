@@ -114,7 +114,8 @@ bool fsr_load_takes_every_other(const fsr_kernel *k, int number);
 /* Arrays, a bit each, that may be written past the caches: each in the order of the loops that store it, which have
  * strips or no folds, and nothing is in place. */
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
-/* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes. */
+/* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes; by columns, that
+ * some pass reads along the rows of a block, columns after another. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
 /* On a CPU: arrays of which stages of gathers may ask for elements before they load them or combine with them; and
  * whether a load, or a store that combines, may: its address goes along with nothing but values that an earlier stage

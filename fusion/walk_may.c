@@ -372,17 +372,28 @@ uint64_t fsr_kernel_may_come(const fsr_kernel *k) {
     return arrays;
 }
 
+/* By columns: a load goes along the rows of a block, and on from column to column. */
+static bool goes_by_columns(const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    const fsr_access *access = &k->access[inst->index];
+    return !access->linear && !access->row_linear && !form->nterms && !form->divisor &&
+           form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
+}
+
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
+    const bool columns = k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall && !k->nloops;
+    const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && k->npasses > 1 && k->ndim == k->nparallel + 1;
     uint64_t arrays = 0;
-    fsr_body body;
-    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->npasses < 2 || k->ndim != k->nparallel + 1 || k->nparallel == 0)
-        return 0;
-    fsr_body_of(k, 0, &body);
-    for (int i = 0; i < body.n; ++i) {
-        const fsr_inst *inst = &k->inst[body.inst[i]];
-        if (inst->kind == FSR_INST_LOAD && k->access[inst->index].linear &&
-            !k->array[k->access[inst->index].buffer].written)
-            arrays |= UINT64_C(1) << k->access[inst->index].buffer;
+    for (int pass = 0; k->nparallel && (columns || rows) && pass < (columns ? k->npasses : 1); ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        for (int i = 0; i < body.n; ++i) {
+            const fsr_inst *inst = &k->inst[body.inst[i]];
+            if (inst->kind == FSR_INST_LOAD && !k->array[k->access[inst->index].buffer].written &&
+                (columns ? k->stand[body.inst[i]].level == FSR_ELEM && goes_by_columns(k, inst)
+                         : k->access[inst->index].linear))
+                arrays |= UINT64_C(1) << k->access[inst->index].buffer;
+        }
     }
     return arrays;
 }

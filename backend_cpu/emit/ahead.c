@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that are fetched ahead (schedule.ahead), in generated C: the second pass asks for the next row, as far as it has
  * come in its own. Of rows that are too long the distance is 0, which asks for what is at hand. An address beyond the
- * array is never read: asking for it does nothing. */
+ * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later. */
 #include "backend_cpu/emit/parts.h"
 
 void fsr_c_ahead_head(fsr_c_emit *e) {
@@ -17,6 +17,41 @@ void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to) {
         fsr_c_begin(e, "for (i64 p = %s; p < %s; p += %d)", from, to,
                     e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
         fsr_c_line(e, "__builtin_prefetch(x%d + at + next + p, 0, 2);", b);
+        fsr_c_end(e);
+    }
+}
+
+void fsr_c_columns_ahead_head(fsr_c_emit *e) {
+    char rows[FSR_EMIT_NAME], cols[FSR_EMIT_NAME];
+    if (!e->s->ahead)
+        return;
+    fsr_c_integer(e, FSR_INT_EXTENT + e->k->nparallel - 1, rows);
+    fsr_c_integer(e, FSR_INT_COLS, cols);
+    fsr_c_line(e, "const i64 ask = m < %s && %s * %s > %d ? m : 0;", rows, rows, cols, FSR_COLUMNS_LARGE);
+}
+
+/* A load of the loop from array b, by its access; -1: there is none. Neighbours of it are near when it has come. */
+static int first_load(const fsr_c_emit *e, const fsr_body *loop, int b) {
+    const int row = e->k->nparallel - 1, col = e->k->ndim - 1;
+    for (int i = 0; i < loop->n; i++) {
+        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
+        const fsr_index_form *form = inst->kind == FSR_INST_LOAD ? fsr_access_form(e->k, inst->index) : NULL;
+        if (form && e->k->access[inst->index].buffer == b && !form->nterms && form->stride[row] == FSR_STRIDE_ONE &&
+            form->stride[col] == FSR_STRIDE_VAR)
+            return inst->index;
+    }
+    return -1;
+}
+
+void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop) {
+    char stride[FSR_EMIT_NAME];
+    for (int b = 0; b < e->k->narrays; b++) {
+        const int access = e->s->ahead >> b & 1 ? first_load(e, loop, b) : -1;
+        if (access < 0)
+            continue;
+        fsr_c_integer(e, fsr_access_form(e->k, access)->slot[e->k->ndim - 1], stride);
+        fsr_c_begin(e, "for (i64 j = 0; j < ask; j += %d)", e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
+        fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d * %s + j);", b, e->base[access], FSR_COLUMNS_AHEAD, stride);
         fsr_c_end(e);
     }
 }

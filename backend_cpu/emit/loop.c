@@ -97,6 +97,7 @@ static void put_columns_body(fsr_c_emit *e, const fsr_body *loop) {
     memcpy(saved, e->base, sizeof saved);
     fsr_c_advance(e, e->k->ndim - 1, "c");
     e->loop_dim = -1;
+    fsr_c_columns_ahead(e, loop);
     fsr_c_block_by_version(e, loop, put_rows);
     memcpy(e->base, saved, sizeof saved);
 }

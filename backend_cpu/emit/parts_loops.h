@@ -165,6 +165,10 @@ void fsr_c_inside_functions(const fsr_c_emit *e, fsr_text *to);
 
 /* At the function's head: how far ahead. */
 void fsr_c_ahead_head(fsr_c_emit *e);
+/* By columns: at the beginning of a block, how many rows of it are asked for ahead; and at a column's, for a later
+ * one's. */
+void fsr_c_columns_ahead_head(fsr_c_emit *e);
+void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop);
 /* neighbours.c: how a loop over a strip's elements counts, and what less is their place in the strip's arrays. */
 typedef struct fsr_c_along {
     const char *var, *low, *high, *less; /* less: "", " - cs" */

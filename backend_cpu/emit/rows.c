@@ -332,6 +332,7 @@ static void put_block(fsr_c_emit *e) {
         put_rows_apart(e);
     if (e->s->part)
         fsr_c_share_row(e);
+    fsr_c_columns_ahead_head(e);
     put_passes(e);
     memcpy(e->base, saved, sizeof saved);
 }

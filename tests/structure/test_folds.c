@@ -287,6 +287,29 @@ static void short_rows(void **state) {
         }
 }
 
+/* Blocks of rows that are a part of memory's rows ask for columns ahead where they evaluate functions, and up to a
+ * block's rows threads divide columns. */
+static void columns_are_asked_for(void **state) {
+    (void)state;
+    const int rows = 0;
+    const fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){20000, 320}));
+    const fsr_node y = fsr_input(graph, "y", FSR_F32, 2, ((int64_t[]){20000, 1 << 11}));
+    const struct {
+        fsr_node out;
+        bool part, ahead;
+    } cases[] = {{fsr_sum(fsr_exp(x), &rows, 1, 0), true, true},
+                 {fsr_sum(fsr_exp(y), &rows, 1, 0), false, true},
+                 {fsr_sum(x, &rows, 1, 0), true, false},
+                 {fsr_sum(fsr_exp(fsr_transpose(x, NULL)), (int[]){1}, 1, 0), true, true}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        fsr_program p = plan_of(&target_cpu, &cases[i].out, 1);
+        const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+        fsr_program_clear(&p);
+        assert_int_equal(s.part > 0, cases[i].part);
+        assert_int_equal(s.ahead != 0, cases[i].ahead);
+    }
+}
+
 /* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small, and several
  * columns at a time, if there are many of little work; rows that a near cache shall hold until another pass, or that
  * lie one behind the other, do not. */
@@ -296,13 +319,14 @@ static void blocks_of_rows(void **state) {
     const fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){1 << 12, 1 << 12}));
     const fsr_node y = fsr_input(graph, "y", FSR_F64, 2, ((int64_t[]){1 << 12, 1 << 12}));
     const fsr_node z = fsr_input(graph, "z", FSR_F32, 2, ((int64_t[]){1 << 18, 8}));
+    const fsr_node few = fsr_input(graph, "w", FSR_F32, 2, ((int64_t[]){200, 1 << 12}));
     const struct {
         fsr_node out;
         int abreast, unroll;
     } cases[] = {{fsr_sum(x, &rows, 1, 0), 1024, 4},
                  {fsr_sum(y, &rows, 1, 0), 512, 4},
                  {fsr_sum(fsr_exp(x), &rows, 1, 0), 1024, 0},
-                 {fsr_sub(x, fsr_max(x, &rows, 1, FSR_KEEPDIMS)), 128, 0},
+                 {fsr_sub(few, fsr_max(few, &rows, 1, FSR_KEEPDIMS)), 128, 0},
                  {fsr_sum(z, &cols, 1, 0), 256, 0}};
     for (int i = 0; i < COUNT(cases); i++) {
         fsr_program p = plan_of(&target_cpu, &cases[i].out, 1);
@@ -317,6 +341,7 @@ int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(short_rows),
+        T(columns_are_asked_for),
         T(blocks_of_rows),
         T(reductions_are_one_kernel),
         T(siblings_are_one_kernel),
