@@ -56,7 +56,7 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     bool staged = strips || walk->form == FSR_WALK_LANES;
     const bool columns = s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall;
     const bool apart = columns && !(s->beside && body->nfolds);
-    if (walk->functions < 0 || (walk->functions && !staged && (!apart || fsr_body_has_scan(v->k, body))))
+    if (walk->functions < 0 || (walk->functions && !staged && !apart))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
     if (walk->phased && !staged && !columns)
         return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);

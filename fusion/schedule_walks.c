@@ -121,7 +121,7 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
         walk.phased = fsr_body_is_phased(k, body);
         if (!walk.phased && goes_along(k, body))
             walk.form = FSR_WALK_ROWS;
-        else if (!scans && !looped && !k->schedule.tall && !(body->nfolds && fsr_columns_lie_beside(k)))
+        else if (!looped && !k->schedule.tall && !(body->nfolds && fsr_columns_lie_beside(k)))
             walk.functions = fsr_chain_functions(k, body);
         return walk;
     }
