@@ -17,8 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_LANES = 2 }; /* a gather is done element by element in any case */
-
 bool fsr_price_is_gather(const fsr_form *f) {
     return f->nterms > 0 && f->moves != 0;
 }
@@ -57,8 +55,10 @@ static double taken_between(const fsr_kernel *k, int d) {
                                                     : 0;
 }
 
-/* Of a load at a computed index: of its neighbours in memory, or from anywhere; 0: it is none. In a block of rows
- * and in a square the next element along memory comes when others have been taken, each from places of its own. */
+/* Of a load at a computed index: of its neighbours in memory, from anywhere, or from between, by the logarithm of what
+ * it may reach; 0: it is none. In a block of rows and in a square the next element along memory comes when others have
+ * been taken, each from places of its own. Counter-example to two prices: an element of 0.9 MB takes twice as long as
+ * one of 16 KB, and half as long as one of 8 MB. */
 static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int access, const fsr_form *f) {
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     double span = 0;
@@ -68,7 +68,8 @@ static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int acces
         span += fabs((double)f->coefficient[t]) * (double)f->most[t];
     for (int d = 0; d < k->ndim; ++d)
         span += fabs((double)f->stride[d]) * fmin((double)(f->extent[d] - 1), taken_between(k, d));
-    return span * size > 2 * prices->near ? prices->far : prices->gather;
+    const double far = log2(span * size / (prices->near / 2)) / log2(prices->cache / (prices->near / 2));
+    return prices->gather + (prices->far - prices->gather) * fmin(fmax(far, 0), 1);
 }
 
 /* The element is one of a tile in shared memory. */
@@ -119,10 +120,10 @@ static double operation_of(const fsr_prices *prices, const fsr_inst *inst) {
 }
 
 /* What a function takes beside that which waits for another one of the same loop: by columns a CPU's loop over rows
- * goes in stages where there is not too much to hold between these (schedule_stage.c), in which neighbours' are computed
- * side by side. In a loop of one vector or two there are no neighbours, and the next column is too far away to be looked
- * at. Counter-example to the sum of all: sines and exponentials of each other, beside a scan down columns, took 2.1
- * times what each of them takes; six beside sums of 8 rows, three of them of another one, 2.5 times (seed 1280219). */
+ * goes in stages where there is not too much to hold between these (schedule_stage.c): neighbours' are computed side by
+ * side. In a loop of one vector or two there are no neighbours, and the next column is too far away to be looked at.
+ * Counter-example to the sum of all: sines and exponentials of each other, beside a scan down columns, took 2.1 times
+ * what each of them takes; six beside sums of 8 rows, three of them of another one, 2.5 times (seed 1280219). */
 static double waits_of(const fsr_price_loop *l, const bool *waits, int number) {
     const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
@@ -263,6 +264,7 @@ void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_
 
 typedef struct sums {
     double operations, gathers, picks, loads, stores;
+    double longest, places; /* gather, and how many there are */
     bool scalar, asks;
 } sums;
 
@@ -270,7 +272,11 @@ static void add_inst(const fsr_price_loop *l, const fsr_loop_version *version, i
     const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
     sum->operations += cost_of(l, version, number) * share;
-    sum->gathers += inst->kind == FSR_INST_LOAD ? l->gather[number] * share : 0;
+    if (inst->kind == FSR_INST_LOAD && l->gather[number] > 0) {
+        sum->gathers += l->gather[number] * share;
+        sum->longest = fmax(sum->longest, l->gather[number]);
+        sum->places += share;
+    }
     sum->loads += inst->kind == FSR_INST_LOAD ? l->access[number] * share : 0;
     sum->picks += inst->kind == FSR_INST_LOAD ? fmax(fmin(l->access[number], l->prices->strided) - 1, 0) * share : 0;
     sum->stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
@@ -335,6 +341,9 @@ static double lost_by_asking(const fsr_prices *prices, double turns) {
     return turns >= few ? 1 : turns < prices->lanes ? fmax(turns, 1) : prices->lanes * prices->lanes / turns;
 }
 
+/* Beside other work, in a loop without stages, a processor has so much less of a gather under way: what is far takes
+ * as long for each place that an element asks for. Counter-example to the sum of all: a far one of 2.9 million in rows
+ * of 8 took 16 ms, one within a row 2.3, both in one loop 31 (seed 1280806). */
 fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version *version) {
     const fsr_prices *prices = l->prices;
     const fsr_kernel *k = l->group->kernel;
@@ -344,7 +353,7 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, l->inner), 1) : 1;
     const bool single = lost * fsr_price_lost_vectors(prices, l->group) >= prices->lanes;
     const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
-    const double gathers = sum.gathers * (serial && mixed ? fmin(prices->lanes, FEW_LANES) : 1);
+    const double gathers = mixed && prices->brief > 0 ? fmax(sum.gathers, sum.longest * sum.places) : sum.gathers;
     return (fsr_price_work){(single ? 0 : sum.operations * lost) + picks,
                             (single ? sum.operations * prices->lanes : 0) + gathers, sum.loads, sum.stores};
 }
