@@ -99,13 +99,15 @@ int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr
 double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, const fsr_group *group, double *issue);
 /* The same of any lowered kernel, as it would be scheduled; out of memory is told in p->no_memory. */
 double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *issue);
+/* Bytes that it moves, but those of arrays that memory does not hold: near, a flag for each array; and its issue. */
+double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
+
+/* price_tiles.c. */
 /* ns that a kernel in tiles takes for so many elements of them beside their work: each is asked where it stands. */
 double fsr_price_placed(const fsr_prices *prices, double elements, bool deep);
 /* ns that the blocks of such a kernel wait between so many nests: the part of them that all begin at once, of which
  * none hides what another one waits for. */
 double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks);
-/* Bytes that it moves, but those of arrays that memory does not hold: near, a flag for each array; and its issue. */
-double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 
 /* price_threads.c. */
 /* ns that other threads wait for a scheduled kernel that works so long. */

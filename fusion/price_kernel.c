@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE_THREADS = 256 /* of a block of tiles */ };
-
 int fsr_price_direction(const fsr_prices *prices, const fsr_kernel *k, const fsr_form *f, int access, int inner) {
     const double bytes = (double)fsr_form_count(f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     bool other = false;
@@ -121,7 +119,8 @@ static void add(fsr_price_work *to, double share, const fsr_price_work *work) {
     to->stores += share * work->stores;
 }
 
-/* What an element costs in a version, with the loops that do elements under a guard with a step again. */
+/* What an element costs in a version, with the loops that do elements under a guard with a step again: one by one, if
+ * those of a row are no more than a vector or two. */
 static void add_version(const fsr_prices *prices, const fsr_group *group, int pass, const fsr_loop_version *version,
                         double share, fsr_price_work *to) {
     const fsr_kernel *k = group->kernel;
@@ -132,9 +131,12 @@ static void add_version(const fsr_prices *prices, const fsr_group *group, int pa
         if (!k->condition[c].step || !fsr_condition_is_inner(k, c) || !fsr_condition_is_decidable(k, c) ||
             ((version->never | version->holds) >> c & 1))
             continue;
+        const double step = (double)group->kernel->integer[k->condition[c].step];
         work = fsr_price_element(prices, group, pass, &there);
         work.operations += prices->strided;
-        add(to, share / (double)group->kernel->integer[k->condition[c].step], &work);
+        if (fsr_price_inner_extent(group) < 2 * prices->lanes * step)
+            work = (fsr_price_work){0, work.single + prices->lanes * work.operations, work.loads, work.stores};
+        add(to, share / step, &work);
     }
 }
 
@@ -311,15 +313,6 @@ static double spilled(const fsr_prices *prices, const fsr_group *group) {
     }
     const double held = team ? (most + 1) * s->items - prices->registers : most * s->items - LOOKBACK_WORDS;
     return most > 0 ? fmax(held, 0) / fmax(s->items, 1) * elements * WORD * WAYS : 0;
-}
-
-double fsr_price_placed(const fsr_prices *prices, double elements, bool deep) {
-    return prices->placed * (deep ? FSR_AXES : FSR_AXES - 1) * elements / prices->issue;
-}
-
-double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks) {
-    const double first = (double)fsr_nominal_threads() / TILE_THREADS;
-    return (prices->begins + prices->waits * nests) * fmin(blocks > 0 ? first / (double)blocks : 0, 1);
 }
 
 /* What the elements of all tiles take beside their work. */

@@ -50,7 +50,7 @@ enum {
 static bool one_accumulator(const fsr_kernel *k) {
     bool any = false;
     for (int i = 0; i < k->nfolds; ++i)
-        any = any || (!fsr_fold_is_ordered(&k->fold[i]));
+        any = any || !fsr_fold_is_ordered(&k->fold[i]);
     return any && (k->schedule.kind == FSR_SCHEDULE_COL || fsr_kernel_has_scan(k) || fsr_kernel_has_loops(k));
 }
 
@@ -92,13 +92,13 @@ static int near_rows(const fsr_kernel *k, int rows) {
 }
 
 /* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes
- * each took 1.7 times as long as 1024. But states are on the stack, and what a second pass reads again shall be in the
- * cache. A sequence goes through memory with as little
- * work: elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
- * pass of rows that lie side by side (`side`): the product of a transposed matrix of 1900 by 2100 with a vector took
- * 0.97, 0.94 and 0.76 ms by 256, 512 and 1024. Of sequences along rows of memory (`apart`) each row is a stream of its
- * own, of which a near cache holds a few: a filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and
- * 8, of 1000 of 1100 2.1, 0.57 and 0.60. */
+ * each took 1.7 times as long as 1024. But states are on the stack, twice as much of it where one block has all rows,
+ * and what a second pass reads again shall be in the cache. A sequence goes through memory with as little work:
+ * elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
+ * pass of rows that lie side by side (`side`): a transposed matrix of 1900 by 2100 times a vector took 0.97, 0.94 and
+ * 0.76 ms by 256, 512 and 1024. Of sequences along rows of memory (`apart`) each row is a stream of its own: a near
+ * cache holds a few. A filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and 8, of 1000 of 1100
+ * 2.1, 0.57 and 0.60. */
 static int group_of(const fsr_kernel *k, bool side, bool apart) {
     const bool sequence = fsr_kernel_has_sequence(k);
     if (sequence && apart && k->integer[FSR_INT_COLS] >= LONG)
@@ -109,8 +109,9 @@ static int group_of(const fsr_kernel *k, bool side, bool apart) {
     for (int i = 0; i < k->ninsts; ++i)
         held += k->stand[i].level == FSR_ROW ? (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
     held = sequence ? bytes : CHUNK_STATES * bytes + held;
+    const int64_t beside = k->integer[FSR_INT_EXTENT + k->nparallel - 1];
     for (int rows = LONG_GROUP; rows > GROUP && (sequence || (side && is_sweeps(k))); rows /= 2)
-        if (rows * held <= GROUP_BYTES)
+        if (rows * held <= (rows / 2 < beside && beside <= rows ? 2 : 1) * GROUP_BYTES)
             return rows;
     return k->npasses == 1 && bytes <= STATE && !k->nguards ? 2 * GROUP : GROUP;
 }
