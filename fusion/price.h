@@ -115,6 +115,14 @@ double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double pr
 /* So it may be with passes that a kernel, which has not been scheduled, has beyond one. */
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k);
 
+/* price_chain.c: operations that a function takes beside its own as it waits for another one; waits[i]: instruction i
+ * is a function of what another one of the body gives, and not `dead`. */
+double fsr_price_chained(const fsr_price_loop *l, const bool *waits, int number);
+void fsr_price_find_waiting(const fsr_price_loop *l, const bool *dead, bool *waits);
+/* price_element.c: operations of an OP; it is one that takes many. */
+double fsr_price_operation(const fsr_prices *prices, const fsr_inst *inst);
+bool fsr_price_is_function(const fsr_inst *inst);
+
 /* price_blocks.c. */
 /* Loads that an element of a pass costs more as blocks of rows side by side are narrower than these rows. */
 double fsr_price_blocks(const fsr_prices *prices, const fsr_group *group, int pass);

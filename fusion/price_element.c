@@ -15,7 +15,6 @@
 #include "fusion/schedule_parts.h"
 #include "fusion/walk.h"
 #include <math.h>
-#include <string.h>
 
 bool fsr_price_is_gather(const fsr_form *f) {
     return f->nterms > 0 && f->moves != 0;
@@ -107,55 +106,29 @@ static double turns_of(const fsr_kernel *k, const fsr_inst *inst) {
     return LIKELY_TURNS * sum;
 }
 
-static bool is_function(const fsr_inst *inst) {
+bool fsr_price_is_function(const fsr_inst *inst) {
     enum { FUNCTION = 10 };
     return fsr_op_get(inst->op)->cost >= FUNCTION;
 }
 
 /* Counter-example to what scalar_ops.def counts for functions, too: exp, log and tanh take three times as long. Nodes
  * before they are lowered go without: sections of a paste are counted for every element there. */
-static double operation_of(const fsr_prices *prices, const fsr_inst *inst) {
+double fsr_price_operation(const fsr_prices *prices, const fsr_inst *inst) {
     const double cost = fsr_op_get(inst->op)->cost;
-    return cost * (is_function(inst) ? prices->function : 1) + fsr_price_divides(prices, inst->op);
+    return cost * (fsr_price_is_function(inst) ? prices->function : 1) + fsr_price_divides(prices, inst->op);
 }
 
-/* What a function takes beside that which waits for another one of the same loop: by columns a CPU's loop over rows
- * goes in stages where there is not too much to hold between these (schedule_stage.c): neighbours' are computed side by
- * side. In a loop of one vector or two there are no neighbours, and the next column is too far away to be looked at.
- * Counter-example to the sum of all: sines and exponentials of each other, beside a scan down columns, took 2.1 times
- * what each of them takes; six beside sums of 8 rows, three of them of another one, 2.5 times (seed 1280219). */
-static double waits_of(const fsr_price_loop *l, const bool *waits, int number) {
-    const fsr_kernel *k = l->group->kernel;
-    const fsr_inst *inst = &k->inst[number];
-    if (k->schedule.kind != FSR_SCHEDULE_COL || inst->kind != FSR_INST_OP || !is_function(inst))
-        return 0;
-    const bool cut = k->schedule.walk[l->body.pass].functions > 0;
-    const int times = (waits[number] && !cut) + (l->inner < 2 * l->prices->lanes);
-    return times * (l->prices->chained - 1) * operation_of(l->prices, inst);
-}
-
-/* waits[i]: instruction i is a function of what another one of the body gives, and not `dead`. */
-static void find_waiting(const fsr_price_loop *l, const bool *dead, bool *waits) {
-    const fsr_kernel *k = l->group->kernel;
-    bool behind[FSR_MAX_INSTS] = {false};
-    memset(waits, 0, FSR_MAX_INSTS * sizeof *waits);
-    for (int i = 0; i < l->body.n; ++i) {
-        const int number = l->body.inst[i];
-        int argument[FSR_MAX_ARGUMENTS], n = dead[number] ? 0 : fsr_inst_arguments(k, number, argument);
-        for (int a = 0; a < n; ++a)
-            behind[number] = behind[number] || behind[argument[a]];
-        const bool function = !dead[number] && k->inst[number].kind == FSR_INST_OP && is_function(&k->inst[number]);
-        waits[number] = function && behind[number];
-        behind[number] = behind[number] || function;
-    }
-}
-
-/* A load across memory in a square: lines that a near cache does not hold come from a page each. */
-static double square_of(const fsr_prices *prices, const fsr_kernel *k, const fsr_inst *inst) {
-    const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
+/* A load across memory in a square: lines that a near cache does not hold come from a page each, and again for each of
+ * the square's rows under a guard, with which they are not put aside. Counter-example to one price: three such loads of
+ * a stencil of a transposed matrix took 3.2 ms of 2^20 elements, for a price of 0.9 (seed 1120058). */
+static double square_of(const fsr_prices *prices, const fsr_kernel *k, int number) {
+    const double aside = 2.5;
+    const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[number].index);
     const double bytes =
-        (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
-    return fmin(bytes > prices->near ? prices->squared : prices->strided, prices->squared);
+        (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[k->inst[number].index].buffer].dtype);
+    const bool apart = k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0;
+    return fmin(bytes > prices->near ? prices->squared * (apart ? aside : 1) : prices->strided,
+                prices->squared * aside);
 }
 
 static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
@@ -166,11 +139,11 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     const double each = k->npasses ? prices->asked : prices->guarded;
     const double asked = guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED ? each * k->guard[guard].n : 0;
     switch (inst->kind) {
-    case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : operation_of(prices, inst);
+    case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : fsr_price_operation(prices, inst);
     case FSR_INST_CALL: return prices->call;
     case FSR_INST_ITERATE: return turns_of(k, inst);
     case FSR_INST_LOAD:
-        return (k->schedule.tile && l->stride[number] > 1 ? square_of(prices, k, inst) : prices->load) + asked;
+        return (k->schedule.tile && l->stride[number] > 1 ? square_of(prices, k, number) : prices->load) + asked;
     case FSR_INST_STORE: return l->stride[number] > 1 ? prices->strided : 1;
     case FSR_INST_GUARD: return asked;
     case FSR_INST_CONST:
@@ -288,13 +261,13 @@ static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
     bool dead[FSR_MAX_INSTS], waits[FSR_MAX_INSTS];
     sums sum = {0};
     fsr_body_dead(l->group->kernel, &l->body, version, dead);
-    find_waiting(l, dead, waits);
+    fsr_price_find_waiting(l, dead, waits);
     for (int i = 0; i < l->body.n; ++i) {
         const int number = l->body.inst[i];
         if (dead[number])
             continue;
         add_inst(l, version, number, l->share[number], &sum);
-        sum.operations += waits_of(l, waits, number) * l->share[number];
+        sum.operations += fsr_price_chained(l, waits, number) * l->share[number];
     }
     return sum;
 }

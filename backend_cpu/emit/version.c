@@ -162,6 +162,15 @@ static void put_case(fsr_c_emit *e, const versions *v, int i) {
         fsr_c_else_if(e, "(on & 0x%llx) == 0x%llx", all, holds);
 }
 
+/* What no version knows. */
+static void put_asking(fsr_c_emit *e, const fsr_body *loop, void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
+    char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    memcpy(saved, e->base, sizeof saved);
+    fsr_c_stay(e, loop);
+    print(e, loop);
+    memcpy(e->base, saved, sizeof saved);
+}
+
 /* if (on ...) a version; else if ...; else what asks. */
 static void put_versions(fsr_c_emit *e, const fsr_body *loop, const versions *v, uint64_t steps,
                          void (*print)(fsr_c_emit *e, const fsr_body *loop)) {
@@ -170,7 +179,7 @@ static void put_versions(fsr_c_emit *e, const fsr_body *loop, const versions *v,
         put_version(e, loop, v->at[i], steps, print);
     }
     fsr_c_else(e);
-    print(e, loop);
+    put_asking(e, loop, print);
     fsr_c_end(e);
 }
 
@@ -235,7 +244,7 @@ void fsr_c_stage_by_version(fsr_c_emit *e, const fsr_body *loop, const fsr_body 
     }
     forget(e);
     fsr_c_else(e);
-    print(e, stage);
+    put_asking(e, stage, print);
     fsr_c_end(e);
     fsr_c_end(e);
 }

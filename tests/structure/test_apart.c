@@ -59,6 +59,45 @@ static void doubted_kernels_are_looked_at(void **state) {
     free(text);
 }
 
+/* Programs drawn at random whose kernels took twice their price and longer than their nodes: functions that wait for
+ * each other, of blocks of many rows and of eight, and gathers in one loop. */
+static void dear_kernels_are_apart(void **state) {
+    (void)state;
+    const struct {
+        uint64_t seed;
+        int kernels; /* at least */
+    } drawn[] = {{1280201, 3}, {1280219, 5}, {1280806, 7}};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        int64_t extent[2];
+        char *text = bench_random_text(drawn[i].seed, extent);
+        assert_non_null(text);
+        const int kernels = check(text, extent, &target_cpu);
+        if (kernels < drawn[i].kernels)
+            fail_msg("%s\n%d kernels", text, kernels);
+        free(text);
+    }
+}
+
+static bool evaluates(const fsr_kernel *k, fsr_op op) {
+    for (int i = 0; i < k->ninsts; i++)
+        if (k->inst[i].kind == FSR_INST_OP && k->inst[i].op == op)
+            return true;
+    return false;
+}
+
+/* The eight of sixteen columns that are assigned to would be computed one by one: no sine is. */
+static void few_steps_are_stored(void **state) {
+    (void)state;
+    const int64_t extent[] = {300000, 16};
+    fsr_node out[2];
+    record("t = update(x, x[:, ::2], x[:, ::2] * 0.5); sin(t) * 2, x + y", extent, out);
+    fsr_program p = plan_of(&target_cpu, out, 1);
+    for (int i = 0; i < p.info.kernels; i++)
+        if (evaluates(fsr_program_kernel(&p, i)->kernel, FSR_OP_SIN))
+            assert_false(fsr_program_kernel(&p, i)->kernel->schedule.cut_steps);
+    fsr_program_clear(&p);
+}
+
 /* Sums of eight neighbours of a stencil: each of its loads would have a stride. */
 static void strided_stencils_are_stored(void **state) {
     (void)state;
@@ -135,6 +174,8 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(drawn_at_random),
                                        TEST(doubted_kernels_are_looked_at),
+                                       TEST(dear_kernels_are_apart),
+                                       TEST(few_steps_are_stored),
                                        TEST(strided_stencils_are_stored),
                                        TEST(scans_of_much_are_apart),
                                        TEST(alternatives_without_a_version_are_stored),

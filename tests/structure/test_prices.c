@@ -249,6 +249,15 @@ static void kept_rows_are_stored_along(void **state) {
     }
 }
 
+/* Neighbours with repeated edges of a matrix and its transpose: each would be read across memory under its guard. */
+static void across_under_guards(void **state) {
+    (void)state;
+    const int64_t border[][2] = {{1, 1}, {1, 1}};
+    fsr_node x = plan_matrix(g, 1024, 1024), both = fsr_sqrt(fsr_abs(fsr_add(x, fsr_transpose(x, NULL))));
+    fsr_node p = fsr_pad(both, border, FSR_PAD_EDGE, 0);
+    check_count(&target_cpu, fsr_sub(at_offset(p, 2, 1), at_offset(p, 0, 1)), FSR_OP_SQRT, 1);
+}
+
 /* A fold of a matrix and its transpose reads one of them across memory: a map by squares adds them before. */
 static void transposes_before_a_fold(void **state) {
     (void)state;
@@ -478,6 +487,7 @@ int main(void) {
         T(rows_and_columns_of_a_square),
         T(parts_of_arrays_are_near),
         T(functions_have_prices),
+        T(across_under_guards),
         T(kept_rows_are_stored_along),
         T(short_rows_have_prices),
         T(neighbours_in_short_rows_are_stored),
