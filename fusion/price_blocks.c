@@ -37,7 +37,7 @@ static double far_of(const fsr_prices *prices, const fsr_group *group, int acces
     const fsr_form f = fsr_form_of_access(k, k->integer, access);
     const double bytes = (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     const bool along = f.stride[k->nparallel - 1] == 1 && f.divisor == 1 && !f.nterms && f.stride[k->ndim - 1] != 0;
-    return along && bytes > prices->near ? fmin(bytes / prices->cache, 1) : 0;
+    return along && bytes > prices->near ? fmin(bytes / (2 * prices->near), 1) : 0;
 }
 
 double fsr_price_blocks(const fsr_prices *prices, const fsr_group *group, int pass) {
@@ -45,7 +45,7 @@ double fsr_price_blocks(const fsr_prices *prices, const fsr_group *group, int pa
     double sum = 0;
     fsr_body body;
     if (prices->narrow <= 0 || k->schedule.kind != FSR_SCHEDULE_COL || k->npasses < 2 || !k->nparallel ||
-        is_ordered(k) || !is_narrow(prices, group) || (pass && fsr_block_is_cached(k, k->integer)))
+        is_ordered(k) || !is_narrow(prices, group) || fsr_block_is_cached(k, k->integer))
         return 0;
     fsr_body_of(k, pass, &body);
     for (int i = 0; i < body.n; ++i) {
