@@ -72,9 +72,9 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     if (walk->laned && (!strips || s->lanes < 2 || s->strip % s->lanes != 0 || !fsr_body_may_be_laned(v->k, body)))
         return fsr_check_bad(v, "schedule: the strips of pass %d have no lanes", body->pass);
     if (walk->rest &&
-        (walk->form != FSR_WALK_LANES || chain || !fsr_power_of_two(walk->rest) || walk->rest >= s->lanes))
+        (walk->form != FSR_WALK_LANES || walk->phased || !fsr_power_of_two(walk->rest) || walk->rest >= s->lanes))
         return fsr_check_bad(v, "schedule: a rest of %d side by side in pass %d", walk->rest, body->pass);
-    if (walk->asked && (walk->form != FSR_WALK_LANES || chain || walk->near || !fsr_power_of_two(walk->asked) ||
+    if (walk->asked && (walk->form != FSR_WALK_LANES || walk->phased || !fsr_power_of_two(walk->asked) ||
                         (walk->rest ? walk->rest : s->lanes) != walk->asked || !fsr_body_may_ask(v->k, body)))
         return fsr_check_bad(v, "schedule: the last %d of pass %d cannot be asked", walk->asked, body->pass);
     if (walk->form == FSR_WALK_PAIRS && s->strip < 32)

@@ -91,7 +91,8 @@ static bool is_torn(const fsr_kernel *k, const fsr_body *body, bool staged) {
     const int lanes = k->schedule.lanes;
     const bool heavy = fsr_body_has_function(k, body), edges = edges_tear(k, body);
     const bool alone = staged || fsr_body_conditions(k, body) || fsr_body_is_limited(k, body);
-    const int64_t over = heavy && alone ? k->integer[FSR_INT_EXTENT + k->ndim - 1] % lanes : 0;
+    const int64_t over =
+        heavy && alone && !fsr_body_may_ask(k, body) ? k->integer[FSR_INT_EXTENT + k->ndim - 1] % lanes : 0;
     return ((edges && (heavy || k->integer[FSR_INT_COLS] < FEW_UNITS * lanes)) ||
             over * ALONE > k->integer[FSR_INT_COLS]) &&
            fsr_body_may_be_laned(k, body);
@@ -166,19 +167,20 @@ static bool asks_columns(const fsr_kernel *k, const fsr_body *body) {
 static int rest_of(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
     const int64_t run = k->integer[FSR_INT_EXTENT + k->ndim - 1];
     const int lanes = k->schedule.lanes;
-    const bool plain = walk->form == FSR_WALK_LANES && !fsr_walk_is_staged(walk) && !walk->near;
+    const bool plain = walk->form == FSR_WALK_LANES && !walk->phased;
     return plain && lanes > REST && run > lanes && run % lanes >= REST && !asks_columns(k, body) ? REST : 0;
 }
 
 /* The last few columns, too few for these, each of which asks whether it is there: an element that is not leaves its
- * lane as it was. Counter-example to one by one: the tree of the lanes then reads as vectors what was stored as
- * elements, and a processor waits until they are in its cache, which was half of sums of products of 4000 rows of 100
- * f32: 0.127 ms, 0.061 so. Of rows of which none are left over by these the loop is there as well: lengths that differ
- * in nothing else have one kernel. */
+ * lane as it was, and is not stored; functions are evaluated of zero. Counter-example to one by one: the tree of the
+ * lanes then reads as vectors what was stored as elements, and a processor waits until they are in its cache, which was
+ * half of sums of products of 4000 rows of 100 f32: 0.127 ms, 0.061 so; sums of exp(tanh(x)) of rows of 654 took 0.74
+ * ms, 0.64 so. Of rows of which none are left over by these the loop is there as well: lengths that differ in nothing
+ * else have one kernel. */
 static int asked_of(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
     const int64_t run = k->integer[FSR_INT_EXTENT + k->ndim - 1];
     const int lanes = k->schedule.lanes, few = lanes < REST ? lanes : REST;
-    const bool plain = walk->form == FSR_WALK_LANES && !fsr_walk_is_staged(walk) && !walk->near;
+    const bool plain = walk->form == FSR_WALK_LANES && !walk->phased;
     return plain && lanes > 1 && run > lanes && run % lanes && fsr_body_may_ask(k, body) ? few : 0;
 }
 

@@ -173,8 +173,9 @@ static const fsr_inst *chosen_by(const fsr_kernel *k, const fsr_inst *inst) {
     return by && by->kind == FSR_INST_GUARD ? by : NULL;
 }
 
-/* On a CPU also those of choices by what was asked once for a row. Counter-example to leaving them out: two alternatives
- * of a row that is assigned, each with four functions, were both computed in each of 654 rows (seed 1330841). */
+/* On a CPU also those of choices by what was asked once for a row. Counter-example to leaving them out: two
+ * alternatives of a row that is assigned, each with four functions, were both computed in each of 654 rows (seed
+ * 1330841). */
 uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body) {
     uint64_t bits = 0;
     for (int i = 0; i < body->n; ++i) {

@@ -164,6 +164,8 @@ static void put_store(fsr_c_emit *e, int number) {
     fsr_c_drops(e, &drops, inst);
     if (drops.size)
         fsr_text_add(&where, "if (%s) ", drops.data ? drops.data : "");
+    else if (e->asking)
+        fsr_text_add(&where, "if (b < left) ");
     const bool streams = fsr_inst_streams(e->k, inst);
     if (streams)
         fsr_text_add(&address, "%s", e->stream_at);

@@ -245,13 +245,17 @@ static void put_stages(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_end(e);
 }
 
-static void put_few(fsr_c_emit *e, const fsr_body *loop) {
-    fsr_c_begin(e, "for (i64 cf = %s; cf < %s; cf += %d)", e->low, e->high, e->walk->rest);
+static void put_one_few(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 b = 0; b < %d; ++b)", e->walk->rest);
     fsr_c_line(e, "const i64 c = cf + b, l = c - c2;");
     put_columns_body(e, loop);
     fsr_c_end(e);
+}
+
+static void put_few(fsr_c_emit *e, const fsr_body *loop) {
+    fsr_c_begin(e, "for (i64 cf = %s; cf < %s; cf += %d)", e->low, e->high, e->walk->rest);
+    fsr_c_by_range(e, loop, put_one_few);
     fsr_c_end(e);
 }
 
@@ -261,17 +265,22 @@ static void put_rest(fsr_c_emit *e, const fsr_body *loop, bool few) {
     fsr_c_by_version(e, loop, "c2", "c3", e->walk->rest, put_few);
 }
 
-/* Columns from `from` on, too few for a round of `asked`, side by side. */
-static void put_asked(fsr_c_emit *e, const fsr_body *loop, const char *from, bool few) {
-    fsr_c_begin(e, "if (%s%s < c1)", few ? "!few && " : "", from);
-    fsr_c_line(e, "const i32 left = (i32)(c1 - %s);", from);
+static void put_all_asked(fsr_c_emit *e, const fsr_body *loop) {
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i32 b = 0; b < %d; ++b)", e->walk->asked);
-    fsr_c_line(e, "const i64 c = %s + b, l = %s;", from, e->walk->rest ? "c - c2" : "b");
-    e->asking = true;
+    fsr_c_line(e, "const i64 c = %s + b, l = %s;", e->walk->rest ? "c3" : "c2", e->walk->rest ? "c - c2" : "b");
     put_columns_body(e, loop);
-    e->asking = false;
     fsr_c_end(e);
+}
+
+/* The columns that are too few for a round of `asked`, side by side. */
+static void put_asked(fsr_c_emit *e, const fsr_body *loop, bool few) {
+    const char *from = e->walk->rest ? "c3" : "c2";
+    fsr_c_begin(e, "if (%s%s < c1)", few ? "!few && " : "", from);
+    fsr_c_line(e, "const i32 left = (i32)(c1 - %s);", from);
+    e->asking = true;
+    fsr_c_by_range(e, loop, put_all_asked);
+    e->asking = false;
     fsr_c_end(e);
 }
 
@@ -297,7 +306,7 @@ void fsr_c_lanes(fsr_c_emit *e, const fsr_body *loop, bool few) {
     if (e->walk->rest)
         put_rest(e, loop, few);
     if (e->walk->asked)
-        put_asked(e, loop, e->walk->rest ? "c3" : "c2", few);
+        put_asked(e, loop, few);
     if (few || !e->walk->asked)
         put_last(e, loop, e->walk->rest ? "c3" : "c2", few);
 }
