@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a function takes beside that which waits for another one of the same loop: by columns a CPU's loop over rows
  * goes in stages where there is not too much to hold between these (schedule_stage.c): neighbours' are computed side
- * by side. In a loop of one vector or two there are no neighbours, and the next column is too far away to be looked
- * at.
+ * by side. In a loop of one vector or two each function waits: there are no neighbours, and the next column is too far
+ * away to be looked at.
  *
  * Counter-example to the sum of all: sines and exponentials of each other, beside a scan down columns, took 2.1 times
  * what each of them takes; six beside sums of 8 rows, three of them of another one, 2.5 times (seed 1280219). */

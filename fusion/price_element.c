@@ -127,8 +127,7 @@ static double square_of(const fsr_prices *prices, const fsr_kernel *k, int numbe
     const double bytes =
         (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[k->inst[number].index].buffer].dtype);
     const bool apart = k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0;
-    return fmin(bytes > prices->near ? prices->squared * (apart ? aside : 1) : prices->strided,
-                prices->squared * aside);
+    return bytes > prices->near ? prices->squared * (apart ? aside : 1) : fmin(prices->strided, prices->squared);
 }
 
 static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, int number) {

@@ -103,13 +103,12 @@ static int group_of(const fsr_kernel *k, bool side, bool apart) {
     const bool sequence = fsr_kernel_has_sequence(k);
     if (sequence && apart && k->integer[FSR_INT_COLS] >= LONG)
         return FEW_ROWS;
-    int64_t bytes = 0, held = 0;
+    int64_t bytes = 0, held = 0, beside = k->integer[FSR_INT_EXTENT + k->nparallel - 1];
     for (int i = 0; i < k->nfolds; ++i)
         bytes += fsr_fold_element_bytes(&k->fold[i]);
     for (int i = 0; i < k->ninsts; ++i)
         held += k->stand[i].level == FSR_ROW ? (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
     held = sequence ? bytes : CHUNK_STATES * bytes + held;
-    const int64_t beside = k->integer[FSR_INT_EXTENT + k->nparallel - 1];
     for (int rows = LONG_GROUP; rows > GROUP && (sequence || (side && is_sweeps(k))); rows /= 2)
         if (rows * held <= (rows / 2 < beside && beside <= rows ? 2 : 1) * GROUP_BYTES)
             return rows;

@@ -194,7 +194,7 @@ static int part_of(const fsr_kernel *k) {
     int part = k->schedule.chunk;
     if (abreast && rows > 0)
         least /= rows;
-    if (!fsr_kernel_may_part(k) || (abreast && rows > MOST_ROWS && rows > k->schedule.abreast))
+    if (!fsr_kernel_may_part(k) || (abreast && rows > MOST_ROWS && (k->nparallel > 1 || rows > k->schedule.abreast)))
         return 0;
     while (part < least)
         part *= 2;

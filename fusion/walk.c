@@ -264,3 +264,30 @@ bool fsr_body_has_rows(const fsr_kernel *k, const fsr_body *body, int d) {
     }
     return any && (!combines || stores == 1);
 }
+
+/* A load or store of 4 or 8 bytes, a number, one beside the other; a load also the same for the whole row. */
+static bool access_may_be_asked(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    const fsr_dtype dtype = k->array[k->access[inst->index].buffer].dtype;
+    const size_t size = fsr_dtype_size(dtype);
+    const bool load = inst->kind == FSR_INST_LOAD;
+    const bool near = k->access[inst->index].linear || form->stride[k->ndim - 1] == FSR_STRIDE_ONE ||
+                      (load && form->stride[k->ndim - 1] == FSR_STRIDE_ZERO);
+    return fsr_inst_guard(inst) < 0 && (load || (!inst->filter && !inst->combines)) && !form->divisor &&
+           !form->nterms && near && (size == 4 || size == 8) && !fsr_dtype_is_complex(dtype);
+}
+
+bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body) {
+    for (int i = 0; i < k->ninsts; ++i)
+        if (k->stand[i].keep)
+            return false;
+    for (int i = 0; i < body->n; ++i) {
+        const fsr_inst_kind kind = k->inst[body->inst[i]].kind;
+        if (kind != FSR_INST_CONST && kind != FSR_INST_PARAM && kind != FSR_INST_INDEX && kind != FSR_INST_OP &&
+            kind != FSR_INST_COMBINE &&
+            ((kind != FSR_INST_LOAD && kind != FSR_INST_STORE) || !access_may_be_asked(k, body->inst[i])))
+            return false;
+    }
+    return fsr_body_commutes(k, body) && !fsr_body_has_scan(k, body) && !fsr_body_conditions(k, body);
+}

@@ -148,33 +148,6 @@ bool fsr_load_moves(const fsr_kernel *k, int number) {
            (k->access[access].linear || fsr_access_form(k, access)->stride[k->ndim - 1] != FSR_STRIDE_ZERO);
 }
 
-/* A load or store of 4 or 8 bytes, a number, one beside the other; a load also the same for the whole row. */
-static bool access_may_be_asked(const fsr_kernel *k, int number) {
-    const fsr_inst *inst = &k->inst[number];
-    const fsr_index_form *form = fsr_access_form(k, inst->index);
-    const fsr_dtype dtype = k->array[k->access[inst->index].buffer].dtype;
-    const size_t size = fsr_dtype_size(dtype);
-    const bool load = inst->kind == FSR_INST_LOAD;
-    const bool near = k->access[inst->index].linear || form->stride[k->ndim - 1] == FSR_STRIDE_ONE ||
-                      (load && form->stride[k->ndim - 1] == FSR_STRIDE_ZERO);
-    return fsr_inst_guard(inst) < 0 && (load || (!inst->filter && !inst->combines)) && !form->divisor &&
-           !form->nterms && near && (size == 4 || size == 8) && !fsr_dtype_is_complex(dtype);
-}
-
-bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body) {
-    for (int i = 0; i < k->ninsts; ++i)
-        if (k->stand[i].keep)
-            return false;
-    for (int i = 0; i < body->n; ++i) {
-        const fsr_inst_kind kind = k->inst[body->inst[i]].kind;
-        if (kind != FSR_INST_CONST && kind != FSR_INST_PARAM && kind != FSR_INST_INDEX && kind != FSR_INST_OP &&
-            kind != FSR_INST_COMBINE &&
-            ((kind != FSR_INST_LOAD && kind != FSR_INST_STORE) || !access_may_be_asked(k, body->inst[i])))
-            return false;
-    }
-    return fsr_body_commutes(k, body) && !fsr_body_has_scan(k, body) && !fsr_body_conditions(k, body);
-}
-
 bool fsr_load_may_gather(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     if (inst->kind != FSR_INST_LOAD || k->stand[number].level != FSR_ELEM || inst->guard ||
@@ -375,11 +348,16 @@ uint64_t fsr_kernel_may_come(const fsr_kernel *k) {
     return arrays;
 }
 
-/* By columns: a load goes along the rows of a block, and on from column to column. */
-static bool goes_by_columns(const fsr_kernel *k, const fsr_inst *inst) {
-    const fsr_index_form *form = fsr_access_form(k, inst->index);
+/* Rows: it goes in order. By columns: along the rows of a block, and on from column to column. */
+static bool load_may_fetch(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
     const fsr_access *access = &k->access[inst->index];
-    return !access->linear && !access->row_linear && !form->nterms && !form->divisor &&
+    if (inst->kind != FSR_INST_LOAD || k->array[access->buffer].written)
+        return false;
+    if (k->schedule.kind != FSR_SCHEDULE_COL)
+        return access->linear;
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    return k->stand[number].level == FSR_ELEM && !access->linear && !form->nterms && !form->divisor &&
            form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
 }
 
@@ -390,13 +368,9 @@ uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
     for (int pass = 0; k->nparallel && (columns || rows) && pass < (columns ? k->npasses : 1); ++pass) {
         fsr_body body;
         fsr_body_of(k, pass, &body);
-        for (int i = 0; i < body.n; ++i) {
-            const fsr_inst *inst = &k->inst[body.inst[i]];
-            if (inst->kind == FSR_INST_LOAD && !k->array[k->access[inst->index].buffer].written &&
-                (columns ? k->stand[body.inst[i]].level == FSR_ELEM && goes_by_columns(k, inst)
-                         : k->access[inst->index].linear))
-                arrays |= UINT64_C(1) << k->access[inst->index].buffer;
-        }
+        for (int i = 0; i < body.n; ++i)
+            if (load_may_fetch(k, body.inst[i]))
+                arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;
 }

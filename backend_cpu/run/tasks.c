@@ -284,15 +284,15 @@ static fsr_status run_rounded(fsr_job *j, fsr_thread_pool *threads, fsr_pool *po
     return FSR_OK;
 }
 
-/* Rows from which on they are dealt whole. Of rows side by side a block that has all of them goes through memory in
- * order, and blocks of a part of them do not: sums of exponentials of 20,000 columns of 320 rows, which are stored too,
- * took 3.7 ms of one thread and 12.3 of two. */
+/* Rows from which on they are dealt whole. Of rows that all lie side by side a block that has all of them goes through
+ * memory in order, and blocks of a part of them do not: sums of exponentials of 20,000 columns of 320 rows, which are
+ * stored too, took 3.7 ms of one thread and 12.3 of two. */
 static int64_t enough_rows(const fsr_cpu_shape *shape, fsr_thread_pool *threads) {
     const int64_t workers = fsr_thread_pool_size(threads);
     if (shape->abreast <= 1)
         return ROWS * workers;
     const int64_t apart = BANDS * LEAST_ABREAST * workers;
-    return apart > shape->abreast ? apart : (int64_t)shape->abreast + 1;
+    return shape->nparallel > 1 || apart > shape->abreast ? apart : (int64_t)shape->abreast + 1;
 }
 
 fsr_status fsr_tasks_run(fsr_thread_pool *threads, fsr_pool *pool, const fsr_cpu_shape *shape, fsr_c_run run,
