@@ -305,13 +305,28 @@ static sums sums_in_branches(const fsr_price_loop *l) {
     return sum;
 }
 
+enum { BYTES = 4 /* of a word: a vector of them has as many times more elements */ };
+
+/* A CPU's map, row by row, takes elements of one byte: a vector of it is as many elements as a vector of bytes has, and
+ * rows of fewer are done one by one. */
+static bool loads_bytes(const fsr_kernel *k) {
+    bool any = false;
+    for (int i = 0; i < k->ninsts; ++i)
+        any = any || (k->inst[i].kind == FSR_INST_LOAD &&
+                      fsr_dtype_size(k->array[k->access[k->inst[i].index].buffer].dtype) == 1);
+    return any && k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP && !k->schedule.flat;
+}
+
 /* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
  * and what is left one by one. What is no vector code in any case does not take that again: a paste in rows of 5 was
- * priced at nine times what it takes. Counter-examples to whole vectors alone: nine neighbours in rows of 3 took 8.7
+ * priced at nine times what it takes. Counter-examples to whole vectors alone: rows of 24 that choose by bytes took ten
+ * times their price with AVX-512 (seed 1360094); nine neighbours in rows of 3 took 8.7
  * times their price (seed 170008), maxima in rows of 15 7.9 times (171246). */
 double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
+    if (loads_bytes(group->kernel) && inner < BYTES * prices->lanes)
+        return prices->lanes / 2;
     if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
     const double left = fmod(inner, prices->lanes);

@@ -85,6 +85,34 @@ static bool evaluates(const fsr_kernel *k, fsr_op op) {
     return false;
 }
 
+static bool takes_bytes(const fsr_kernel *k) {
+    for (int i = 0; i < k->narrays; i++)
+        if (!k->array[i].written && fsr_dtype_size(k->array[i].dtype) == 1)
+            return true;
+    return false;
+}
+
+/* Rows of 24 of a stencil that choose by bytes would be no vector code: what chooses goes along all of them. */
+static void bytes_go_along(void **state) {
+    (void)state;
+    int64_t extent[2];
+    char *text = bench_random_text(1360094, extent);
+    fsr_node out[2];
+    int chosen = 0;
+    assert_non_null(text);
+    record(text, extent, out);
+    fsr_program p = plan_of(&target_cpu, out, 2);
+    for (int i = 0; i < p.info.kernels; i++) {
+        const fsr_kernel *k = fsr_program_kernel(&p, i)->kernel;
+        chosen += evaluates(k, FSR_OP_GREATER);
+        if (takes_bytes(k))
+            assert_true(k->schedule.kind != FSR_SCHEDULE_MAP || k->schedule.flat);
+    }
+    fsr_program_clear(&p);
+    free(text);
+    assert_true(chosen > 0);
+}
+
 /* The eight of sixteen columns that are assigned to would be computed one by one: no sine is. */
 static void few_steps_are_stored(void **state) {
     (void)state;
@@ -178,14 +206,10 @@ static void one_evaluation_is_enough(void **state) {
 
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(drawn_at_random),
-                                       TEST(doubted_kernels_are_looked_at),
-                                       TEST(dear_kernels_are_apart),
-                                       TEST(few_steps_are_stored),
-                                       TEST(strided_stencils_are_stored),
-                                       TEST(scans_of_much_are_apart),
-                                       TEST(alternatives_without_a_version_are_stored),
-                                       TEST(teams_spill_no_stencils),
-                                       TEST(one_evaluation_is_enough)};
+    const struct CMUnitTest tests[] = {TEST(drawn_at_random),         TEST(doubted_kernels_are_looked_at),
+                                       TEST(dear_kernels_are_apart),  TEST(few_steps_are_stored),
+                                       TEST(bytes_go_along),          TEST(strided_stencils_are_stored),
+                                       TEST(scans_of_much_are_apart), TEST(alternatives_without_a_version_are_stored),
+                                       TEST(teams_spill_no_stencils), TEST(one_evaluation_is_enough)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
