@@ -115,8 +115,8 @@ double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double pr
 /* So it may be with passes that a kernel, which has not been scheduled, has beyond one. */
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k);
 
-/* price_chain.c: operations that a function takes beside its own as it waits for another one, or in a short loop for
- * itself; waits[i]: instruction i is a function of what another one of the body gives, and not `dead`. */
+/* price_chain.c, by columns: operations that a function takes beside its own as it waits for another one, or in a short
+ * loop for itself; waits[i]: instruction i is a function of what another one of the body gives, and not `dead`. */
 double fsr_price_chained(const fsr_price_loop *l, const bool *waits, int number);
 void fsr_price_find_waiting(const fsr_price_loop *l, const bool *dead, bool *waits);
 /* price_element.c: operations of an OP; it is one that takes many. */

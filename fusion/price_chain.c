@@ -13,7 +13,7 @@
 double fsr_price_chained(const fsr_price_loop *l, const bool *waits, int number) {
     const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
-    if (k->schedule.kind != FSR_SCHEDULE_COL || inst->kind != FSR_INST_OP || !fsr_price_is_function(inst))
+    if (inst->kind != FSR_INST_OP || !fsr_price_is_function(inst))
         return 0;
     const bool cut = k->schedule.walk[l->body.pass].functions > 0;
     const int times = (waits[number] && !cut) + (l->inner < 2 * l->prices->lanes);
@@ -23,7 +23,7 @@ double fsr_price_chained(const fsr_price_loop *l, const bool *waits, int number)
 void fsr_price_find_waiting(const fsr_price_loop *l, const bool *dead, bool *waits) {
     const fsr_kernel *k = l->group->kernel;
     bool behind[FSR_MAX_INSTS] = {false};
-    memset(waits, 0, FSR_MAX_INSTS * sizeof *waits);
+    memset(waits, 0, (size_t)k->ninsts * sizeof *waits);
     for (int i = 0; i < l->body.n; ++i) {
         const int number = l->body.inst[i];
         int argument[FSR_MAX_ARGUMENTS], n = dead[number] ? 0 : fsr_inst_arguments(k, number, argument);

@@ -273,13 +273,15 @@ static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
     bool dead[FSR_MAX_INSTS], waits[FSR_MAX_INSTS];
     sums sum = {0};
     fsr_body_dead(l->group->kernel, &l->body, version, dead);
-    fsr_price_find_waiting(l, dead, waits);
+    const bool columns = l->group->kernel->schedule.kind == FSR_SCHEDULE_COL;
+    if (columns)
+        fsr_price_find_waiting(l, dead, waits);
     for (int i = 0; i < l->body.n; ++i) {
         const int number = l->body.inst[i];
         if (dead[number])
             continue;
         add_inst(l, version, number, l->share[number], &sum);
-        sum.operations += fsr_price_chained(l, waits, number) * l->share[number];
+        sum.operations += columns ? fsr_price_chained(l, waits, number) * l->share[number] : 0;
     }
     return sum;
 }
@@ -311,10 +313,11 @@ enum { BYTES = 4 /* of a word: a vector of them has as many times more elements 
  * rows of fewer are done one by one. */
 static bool loads_bytes(const fsr_kernel *k) {
     bool any = false;
-    for (int i = 0; i < k->ninsts; ++i)
-        any = any || (k->inst[i].kind == FSR_INST_LOAD &&
-                      fsr_dtype_size(k->array[k->access[k->inst[i].index].buffer].dtype) == 1);
-    return any && k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP && !k->schedule.flat;
+    if (k->schedule.target != FSR_TARGET_CPU || k->schedule.kind != FSR_SCHEDULE_MAP || k->schedule.flat)
+        return false;
+    for (int a = 0; a < k->narrays; ++a)
+        any = any || (!k->array[a].written && fsr_dtype_size(k->array[a].dtype) == 1);
+    return any;
 }
 
 /* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
@@ -325,7 +328,7 @@ static bool loads_bytes(const fsr_kernel *k) {
 double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
-    if (loads_bytes(group->kernel) && inner < BYTES * prices->lanes)
+    if (inner < BYTES * prices->lanes && loads_bytes(group->kernel))
         return prices->lanes / 2;
     if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
