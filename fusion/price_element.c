@@ -323,8 +323,8 @@ static bool loads_bytes(const fsr_kernel *k) {
 /* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
  * and what is left one by one. What is no vector code in any case does not take that again: a paste in rows of 5 was
  * priced at nine times what it takes. Counter-examples to whole vectors alone: rows of 24 that choose by bytes took ten
- * times their price with AVX-512 (seed 1360094); nine neighbours in rows of 3 took 8.7
- * times their price (seed 170008), maxima in rows of 15 7.9 times (171246). */
+ * times their price with AVX-512 (seed 1360094), nine neighbours in rows of 3 8.7 times (170008), maxima in rows of 15
+ * 7.9 times (171246). */
 double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;

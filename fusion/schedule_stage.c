@@ -21,7 +21,7 @@
  * 0.75 to 0.48 ns an element, sqrt(exp(2 sin(x) + 1) x + 3) - x 0.82 to 0.58, the Black-Scholes formula 1.4 times
  * faster. Of loops with reductions those with lanes are cut, and those with scans, which are in strips already, and
  * loops with guards, in each version of them: sin(log(abs(m) + 1)) of the largest m of three neighbours behind a pad,
- * rows of 1000, 2.47 to 1.71 ms, its sums along rows 3.3 to 1.8. And loops by columns that scan nothing: means of
+ * rows of 1000, 2.47 to 1.71 ms, its sums along rows 3.3 to 1.8. And loops by columns, beside scans too: means of
  * exp(log(abs(x) + 1)) down columns of 300 1.85 to 1.35 ms. Of a few turns stages are more beginning and end than
  * work. Where the arrays of a long chain would fill the first cache, a stage gets more functions. */
 #include "fusion/schedule_parts.h"
