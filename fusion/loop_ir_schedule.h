@@ -145,6 +145,7 @@ typedef struct fsr_schedule {
                    a chunk ends; 0: a loop for each column */
     bool single; /* COL: the columns are one chunk of each row, from whose states no others are folded */
     bool fixed;  /* COL: a block of `abreast` rows has loops of that constant length; one of fewer has others */
+    int width;   /* elements of the last dimension, as many; 0: as a launch says */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
     bool brief;    /* the innermost loop is too short for stages that only spare work */
     bool halved;   /* CPU: vectors of 32 bytes at most */

@@ -11,6 +11,7 @@
 
 enum {
     MOST_SQUARED = 1 << 19, /* bytes of what is turned of a square, on a thread's stack */
+    MOST_WIDTH = 32,        /* of rows of a constant length: no launch is divided along them */
     MOST_TALL = 16,
     MOST_UNROLLED = 16,
     MOST_BESIDE = 32,   /* outputs of a tile's column, columns in a turn, columns that meet: copies of a loop's text */
@@ -125,6 +126,8 @@ static bool check_beside(const fsr_check *v) {
 
 static bool check_few(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
+    if (s->width && (s->width < 2 || s->width > MOST_WIDTH || !fsr_kernel_may_have_width(v->k)))
+        return fsr_check_bad(v, "schedule: rows of %d elements", s->width);
     return (!s->single && !s->fixed) || (s->single && fsr_kernel_may_be_single(v->k)) ||
            fsr_check_bad(v, "schedule: columns are more than one chunk");
 }

@@ -75,6 +75,7 @@ static const struct {
               FIELD(SOME, CPU, beside),
               FIELD(FLAG, CPU, single),
               FIELD(FLAG, CPU, fixed),
+              FIELD(SOME, CPU, width),
               FIELD(SOME, CPU, part),
               FIELD(SOME, CPU, strip),
               FIELD(SOME, CPU, block),

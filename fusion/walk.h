@@ -98,6 +98,9 @@ bool fsr_kernel_may_deal(const fsr_kernel *k);
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
 /* A map whose rows may be taken together: nothing but loads, stores and guards asks where an element is. */
 bool fsr_kernel_may_go_together(const fsr_kernel *k);
+/* Rows may be as long as the text says: of a map with a loop for each dimension, the last one over whole rows; or all
+ * that is folded is one dimension, which no launch divides. */
+bool fsr_kernel_may_have_width(const fsr_kernel *k);
 /* Rows of one folded dimension that may be divided into parts: one pass, and no scan's input needs another one's
  * result. */
 bool fsr_kernel_may_part(const fsr_kernel *k);

@@ -113,6 +113,13 @@ bool fsr_kernel_may_go_together(const fsr_kernel *k) {
     return may;
 }
 
+bool fsr_kernel_may_have_width(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    if (s->kind == FSR_SCHEDULE_MAP)
+        return k->ndim > 1 && !s->flat && !s->tile;
+    return k->ndim - k->nparallel == 1 && !s->tall && !s->part;
+}
+
 bool fsr_kernel_may_part(const fsr_kernel *k) {
     int stage[FSR_MAX_INSTS];
     const fsr_schedule *s = &k->schedule;

@@ -94,26 +94,34 @@ void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
-/* One fold's states of row j. */
-static void put_meeting(fsr_c_emit *e, int fold) {
+/* One fold's states of row j, which are `by` apart. */
+static void put_meeting(fsr_c_emit *e, int fold, const char *by) {
     const fsr_combine *c = e->k->fold[fold].combine;
-    char at[FSR_EMIT_NAME];
+    char at[FSR_EMIT_NAME + 32];
     for (int i = 0; i < c->arity; i++)
-        fsr_c_line(e, "%s g%d_%d = q%d_%d[j * %d];", fsr_c_type(fsr_combine_dtype(c, i)), fold, i, fold, i,
-                   e->s->beside);
+        fsr_c_line(e, "%s g%d_%d = q%d_%d[j * %s];", fsr_c_type(fsr_combine_dtype(c, i)), fold, i, fold, i, by);
     for (int i = 1; i < e->s->beside; i++) {
-        snprintf(at, sizeof at, "[j * %d + %d]", e->s->beside, i);
+        snprintf(at, sizeof at, "[j * %s + %d]", by, i);
         fsr_c_fold_pair(e, fold, 'g', "", 'q', at);
     }
     for (int i = 0; i < c->arity; i++)
         fsr_c_line(e, "q%d_%d[j] = g%d_%d;", fold, i, fold, i);
 }
 
+/* gcc makes no vector code of a loop that takes several of 14 elements, and does of elements of which it does not know
+ * how far they are apart: the largest of each 14 of 700,000 f32 took 0.63 ms, and 0.16 so. */
 void fsr_c_beside_meet(fsr_c_emit *e, const int *folds, int n) {
+    char by[FSR_EMIT_NAME];
+    snprintf(by, sizeof by, "%d", e->s->beside);
+    if (!fsr_takes_apart(e->s->beside)) {
+        fsr_c_line(e, "i64 by = %d;", e->s->beside);
+        fsr_c_line(e, "__asm__(\"\" : \"+r\"(by));");
+        snprintf(by, sizeof by, "by");
+    }
     for (int i = 0; i < n; i++) {
         fsr_c_independent(e);
         fsr_c_rows_begin(e);
-        put_meeting(e, folds[i]);
+        put_meeting(e, folds[i], by);
         fsr_c_rows_end(e);
     }
 }

@@ -91,6 +91,13 @@ static void put_walk(fsr_c_emit *e) {
     fsr_c_reports(e, true);
 }
 
+/* The integer is what the text knows of rows: the last extent, and the columns, where all are of that one. */
+static bool is_width(const fsr_c_emit *e, int integer) {
+    const fsr_kernel *k = e->k;
+    return e->s->width &&
+           (integer == FSR_INT_EXTENT + k->ndim - 1 || (integer == FSR_INT_COLS && e->s->kind != FSR_SCHEDULE_MAP));
+}
+
 static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     const fsr_kernel *k = e->k;
     char name[FSR_EMIT_NAME];
@@ -99,7 +106,9 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
         fsr_text_add(to, "    %s%s *%sx%d = a[%d];\n", k->array[b].written ? "" : "const ",
                      fsr_c_storage(k->array[b].dtype), k->array[b].aliased ? "" : "restrict ", b, b);
     for (int i = 0; i < k->nints; i++)
-        if (e->named[i])
+        if (e->named[i] && is_width(e, i))
+            fsr_text_add(to, "    const i64 %s = %d;\n", fsr_c_integer(&scratch_names, i, name), e->s->width);
+        else if (e->named[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
     fsr_c_quotient_head(e, to);
     if (e->s->part)
@@ -108,7 +117,10 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
     if (e->s->streams)
         fsr_text_add(to, "    const i64 stream = FSR_STREAMS && t[%d];\n", FSR_TASK_STREAM);
     for (int d = 0; d < k->nparallel || d == 0; d++)
-        fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
+        if (e->s->width && d == k->ndim - 1 && d < k->nparallel)
+            fsr_text_add(to, "    const i64 lo%d = 0, hi%d = %d;\n", d, d, e->s->width);
+        else
+            fsr_text_add(to, "    const i64 lo%d = t[%d], hi%d = t[%d];\n", d, FSR_TASK_LOW + d, d, FSR_TASK_HIGH + d);
 }
 
 /* The comment, kept from ending its own brackets. */
