@@ -142,7 +142,7 @@ typedef struct fsr_schedule {
     int unroll; /* COL: columns that a turn of the loop over rows folds, one after the other; 0: one */
     int beside; /* COL: the columns of the last dimension, as many, that lie beside each other as the rows do: the inner
                    loop of what folds goes along both, each element has states of its own, and those of a row meet where
-                   a chunk ends; 0: a loop for each column */
+                   a chunk ends; so does what is around a scan; 0: a loop for each column */
     bool single; /* COL: the columns are one chunk of each row, from whose states no others are folded */
     bool fixed;  /* COL: a block of `abreast` rows has loops of that constant length; one of fewer has others */
     int width;   /* elements of the last dimension, as many; 0: as a launch says */

@@ -43,8 +43,8 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
         return (!walk->phased && !walk->near && fsr_body_may_go_along(v->k, body)) ||
                fsr_check_bad(v, "schedule: the loop of pass %d does not go along rows", body->pass);
     case FSR_WALK_BESIDE:
-        return (s->beside && !body->nfolds && !walk->phased && !walk->near && !fsr_body_gathers(v->k, body) &&
-                fsr_body_may_lie_beside(v->k, body)) ||
+        return (s->beside && !walk->phased && (scans ? walk->functions > 0 : !body->nfolds && !walk->near) &&
+                !fsr_body_gathers(v->k, body) && fsr_body_may_lie_beside(v->k, body)) ||
                fsr_check_bad(v, "schedule: the columns of pass %d do not lie beside each other", body->pass);
     }
     return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
@@ -56,7 +56,8 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0 || walk->phased;
     bool staged = strips || walk->form == FSR_WALK_LANES;
     const bool columns = s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall;
-    const bool apart = columns && !(s->beside && body->nfolds);
+    const bool scans = walk->form == FSR_WALK_BESIDE && body->nfolds;
+    const bool apart = scans || (columns && !(s->beside && body->nfolds));
     if (walk->functions < 0 || (walk->functions && !staged && !apart))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
     if (walk->phased && !staged && !columns)
@@ -64,7 +65,7 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     if (fsr_body_streams(v->k, body) && !strips && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d streams and has no runs", body->pass);
     const bool rows = fsr_body_may_look_first(v->k, body, walk);
-    if (walk->near && !staged && !rows && walk->form != FSR_WALK_RUNS)
+    if (walk->near && !staged && !rows && !scans && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d cannot look at arguments first", body->pass);
     if ((strips || chain || walk->form == FSR_WALK_PAIRS) && !fsr_power_of_two(s->strip))
         return fsr_check_bad(v, "schedule: strips of %d", s->strip);
@@ -118,8 +119,9 @@ static bool check_beside(const fsr_check *v) {
         const fsr_walk *walk = &s->walk[pass];
         fsr_body body;
         fsr_body_of(v->k, pass, &body);
-        may = !body.nfolds || (walk->form == FSR_WALK_PLAIN && walk->phased == fsr_body_gathers(v->k, &body) &&
-                               !walk->near && !walk->functions);
+        may = !body.nfolds || walk->form == FSR_WALK_BESIDE ||
+              (walk->form == FSR_WALK_PLAIN && walk->phased == fsr_body_gathers(v->k, &body) && !walk->near &&
+               !walk->functions && !fsr_body_has_scan(v->k, &body));
     }
     return !s->beside || may || fsr_check_bad(v, "schedule: %d columns beside each other", s->beside);
 }

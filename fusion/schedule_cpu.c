@@ -141,7 +141,8 @@ static bool rows_are_short(const fsr_group *group) {
     if (k->nparallel == 0 || fsr_kernel_has_loops(k))
         return false;
     const int64_t adjacent = group->extent[k->nparallel - 1], run = group->extent[k->ndim - 1];
-    const bool beside = k->ndim - k->nparallel > 1 && (adjacent >= BRIEF || !gathers(k)) && fsr_columns_lie_beside(k);
+    const bool beside = (k->ndim - k->nparallel > 1 || fsr_kernel_has_scan(k)) && (adjacent >= BRIEF || !gathers(k)) &&
+                        fsr_columns_lie_beside(k);
     if (k->integer[FSR_INT_COLS] > SHORT)
         return fsr_group_slides(group) || beside;
     return adjacent >= BRIEF || (k->ndim - k->nparallel > 1 && run < NARROW && adjacent > run);

@@ -224,6 +224,22 @@ static int admit(const staging *s, int number, int stage) {
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);
 }
 
+/* Where a block's elements lie beside each other a scan has a stage of its own, and so has what computes with its
+ * results; these it stores itself. */
+static void place_apart(staging *s, int number, int read, const int *argument) {
+    const fsr_kernel *k = s->k;
+    const fsr_inst_kind kind = k->inst[number].kind;
+    const bool scans = kind == FSR_INST_COMBINE;
+    s->scanned[number] = scans || fsr_picks_fold(k, &k->inst[number]);
+    for (int a = 0; a < read && !s->scanned[number] && kind != FSR_INST_STORE; ++a)
+        if (s->scanned[argument[a]] && s->stage[argument[a]] == s->stage[number]) {
+            s->stage[number] = after(s, s->stage[number]);
+            break;
+        }
+    if (scans)
+        s->stage[number] = after(s, s->stage[number]);
+}
+
 /* By columns the arguments of a function with a limit are looked at before the loop that has it: what a scan gives them
  * comes from a stage before. Counter-example to one loop: the sine of a running sum was called with any argument, one
  * by one: 12.9 ms of 1677 by 1677 with AVX2, 5.2 in two. */
@@ -257,6 +273,8 @@ static void place(staging *s, int number) {
         *own = after(s, *own);
         s->cut = true;
     }
+    if (s->walk->form == FSR_WALK_BESIDE && s->body->nfolds)
+        place_apart(s, number, read, argument);
     if (inst->kind == FSR_INST_COMBINE)
         s->of_fold[inst->index] = *own;
     if (fsr_picks_fold(k, inst) && !is_count(k, s->counted, number))
@@ -271,12 +289,13 @@ static void place(staging *s, int number) {
         s->length[number] = is_function(k, number);
 }
 
-/* With phases, a load stands in the first stage that reads it, and need not be held; but not behind a store to memory
+/* With phases, and beside scans, a load stands in the first stage that reads it, and need not be held; but not behind a store to memory
  * that it shares. So does one that goes on from row to row where rows are taken together, if it asks no guard: what a
  * guard knows are a row's and a column's index, which only the first stage has. */
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
-    if ((!s->walk->phased && !k->schedule.together) || fsr_kernel_in_place(k))
+    const bool scans = s->walk->form == FSR_WALK_BESIDE && s->body->nfolds;
+    if ((!s->walk->phased && !k->schedule.together && !scans) || fsr_kernel_in_place(k))
         return;
     for (int i = 0; i < s->body->n; ++i) {
         const int load = s->body->inst[i];

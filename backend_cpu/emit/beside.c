@@ -4,7 +4,7 @@
  * order of its columns, and row j's stands at place j: places are read before they are written, as j is at most the
  * first of those that row j's states have. What the loop takes of a row is spread over its elements before: a compiler
  * makes a few vectors of that, and of a row's value at place j / 4 a load for each element.
- * Elements at computed places are loaded by a stage of their own, between such loops, row by row. */
+ * Elements at computed places are loaded by a stage of their own, between such loops, row by row; so does a scan go. */
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -52,9 +52,16 @@ static void put_elements(fsr_c_emit *e, const fsr_body *part) {
     e->beside = false;
 }
 
-/* What is loaded at computed places, row by row: beside the computed one an address has terms of the row and of the
- * column. */
-static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
+/* In a block of its own: it may look at arguments first. */
+static void put_stage(fsr_c_emit *e, const fsr_body *part) {
+    fsr_c_begin(e, "%s", "");
+    fsr_c_by_range(e, part, put_elements);
+    fsr_c_end(e);
+}
+
+/* Row by row: what is loaded at computed places, whose address has terms of the row and of the column beside that; and
+ * a scan. */
+static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool scalar) {
     const char *const linear = e->linear, *const var = e->loop_var;
     char at[FSR_EMIT_NAME];
     snprintf(at, sizeof at, "j * %d + l", e->s->beside);
@@ -63,7 +70,8 @@ static void put_gathers(fsr_c_emit *e, const fsr_body *part) {
     e->loop_var = "l";
     fsr_c_rows_begin(e);
     fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->beside);
-    fsr_c_scalar_mark(e);
+    if (scalar)
+        fsr_c_scalar_mark(e);
     fsr_c_take(e, part, at);
     fsr_c_column(e, part->pass, part->inst, part->n);
     fsr_c_hold(e, part, at);
@@ -88,9 +96,11 @@ void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {
         if (!fsr_c_is_needed(e, &part))
             continue;
         if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
-            put_gathers(e, &part);
+            put_row_by_row(e, &part, true);
+        else if (fsr_body_has_scan(e->k, &part))
+            put_row_by_row(e, &part, false);
         else
-            put_elements(e, &part);
+            put_stage(e, &part);
     }
 }
 

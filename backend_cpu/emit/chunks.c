@@ -30,7 +30,7 @@ static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
 static void put_whole_chunk(fsr_c_emit *e, const fsr_body *loop) {
     if (e->laned) {
         put_chunk_of_lanes(e, loop);
-    } else if (e->s->beside) {
+    } else if (e->s->beside && !fsr_body_has_scan(e->k, loop)) {
         fsr_c_serial(e, loop);
         fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
     } else {

@@ -92,6 +92,11 @@ static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
     return false;
 }
 
+/* Each element beside the others has a state of its own: of reductions, as a scan has its row's. */
+static bool lies_beside(const fsr_c_emit *e, const int *folds, int n) {
+    return e->s->beside && any_reduction(e, folds, n);
+}
+
 /* Its state is what it folds elements into, in one sequence from the identity on. */
 static bool is_sequence(const fsr_c_emit *e, int fold) {
     return e->k->fold[fold].combine->sequential;
@@ -138,9 +143,10 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     snprintf(stack, sizeof stack, "[%s]%s", depth, extent);
     for (int i = 0; i < n; i++) {
         char own[FSR_EMIT_NAME];
-        snprintf(own, sizeof own, "[%d]", e->s->beside ? e->s->beside * e->s->abreast : e->s->lanes);
+        const bool beside = lies_beside(e, folds, n);
+        snprintf(own, sizeof own, "[%d]", beside ? e->s->beside * e->s->abreast : e->s->lanes);
         if (!is_in_strip(e, folds[i]))
-            fsr_c_fold_declare(e, folds[i], 'q', e->laned || e->s->beside ? own : extent);
+            fsr_c_fold_declare(e, folds[i], 'q', e->laned || beside ? own : extent);
         if (!is_sequence(e, folds[i]) && !e->s->single)
             fsr_c_fold_declare(e, folds[i], fsr_c_is_scan(e, folds[i]) ? 'g' : 'k',
                                fsr_c_is_scan(e, folds[i]) ? extent : stack);
@@ -160,7 +166,7 @@ void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     bool loop = e->laned && e->s->lanes > 1;
     if (all_sequences(e, folds, n))
         return;
-    if (e->s->beside)
+    if (lies_beside(e, folds, n))
         fsr_c_beside_begin(e);
     else
         fsr_c_states_begin(e);
@@ -273,7 +279,7 @@ static void put_few_lanes(fsr_c_emit *e, int fold) {
 /* Large halves each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     int half = e->laned ? e->s->lanes / 2 : 0;
-    if (e->s->beside)
+    if (lies_beside(e, folds, n))
         fsr_c_beside_meet(e, folds, n);
     for (; half >= e->s->level; half /= 2) {
         char other[FSR_EMIT_NAME];
