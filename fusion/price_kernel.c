@@ -255,6 +255,14 @@ static double threads_of(const fsr_group *group) {
     return blocks_of(group) * s->threads * idle;
 }
 
+/* Stores that combine at computed places are a stage of their own: nothing else goes on beside them. */
+static bool combines_apart(const fsr_kernel *k) {
+    bool combines = false;
+    for (int i = 0; i < k->ninsts && k->schedule.target == FSR_TARGET_CPU; ++i)
+        combines = combines || k->inst[i].combines;
+    return combines && k->schedule.walk[0].phased;
+}
+
 /* ns of its operations and accesses. */
 static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
@@ -269,9 +277,9 @@ static double issue_of(const fsr_prices *prices, const fsr_group *group) {
     add(&sum, (double)k->integer[FSR_INT_ROWS], &row);
     const double operations =
         sum.operations * fsr_price_lost_vectors(prices, group) + sum.single + rows_of(prices, group);
-    const double threads = threads_of(group);
-    return fmax(operations / fmin(prices->issue, threads * prices->thread),
-                k->schedule.tall ? 0 : fsr_price_accesses(prices, &sum, threads));
+    const double threads = threads_of(group), works = operations / fmin(prices->issue, threads * prices->thread);
+    const double accesses = k->schedule.tall ? 0 : fsr_price_accesses(prices, &sum, threads);
+    return combines_apart(k) ? works + accesses : fmax(works, accesses);
 }
 
 /* A nest before the last one: no launch, nothing moved of what is banded, and what bands compute twice. */

@@ -141,6 +141,14 @@ static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     return hidden && !cone->p->target->gpu;
 }
 
+/* It is an index as 64 bits, which costs nothing and twice the bytes of what it takes. Counter-example to any value in
+ * more bytes: a picture of bytes was made floats nine times over, 5.5 ms for 3.4 with an array of them. */
+static bool widens(const chooser *c, const fsr_flow_node *n) {
+    const fsr_link of = n->arg[0];
+    return fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST && n->dtype[0] == FSR_I64 &&
+           c->p->flow->node[of.id].dtype[of.output] == FSR_I32;
+}
+
 /* Asked for more often than what asks for it, through a view, or on a CPU in sections of pastes (of eight rates,
  * stacked, each computed the reactions that it takes, 9.4 ms for 1.4; a GPU's point does all, coarsen.c); or what
  * another root asked for; or what a fold takes that reads memory across its order, which may be one kernel with what
@@ -161,7 +169,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
     const bool follows = fsr_price_gathers(n) && !scatters && cone->prices->follow;
-    const bool moves = follows || fsr_cone_is_view(cone, at); /* what it takes is stored instead */
+    const bool moves = follows || fsr_cone_is_view(cone, at) || widens(c, n); /* what it takes is stored instead */
     if (again || moves || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
         !(often || shared || gathered || fsr_cone_turns(cone, at) || (c->fold && fsr_cone_tears(cone, at)) ||
           (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))
@@ -257,7 +265,12 @@ static bool is_apart(chooser *c, const int *root, int n, int id) {
     return apart;
 }
 
-/* The price of the kernels that read the value, those of one domain together if none waits for another. */
+static bool scatters(const chooser *c, int id) {
+    return fsr_is(c->p->flow->node[id].kind, FSR_SCATTERS);
+}
+
+/* The price of the kernels that read the value, those of one domain together if none waits for another, and none
+ * scatters. */
 static double price_of_readers(chooser *c) {
     bool done[MAX_READERS] = {false};
     double sum = 0;
@@ -267,7 +280,8 @@ static double price_of_readers(chooser *c) {
         fsr_cone_domain(c->p, c->reader[i], &own);
         for (int j = i; j < c->nreaders; ++j) {
             fsr_cone_domain(c->p, c->reader[j], &other);
-            if (done[j] || !fsr_domain_equal(&own, &other) || !is_apart(c, root, n, c->reader[j]))
+            if (done[j] || !fsr_domain_equal(&own, &other) ||
+                (n && (scatters(c, root[0]) || scatters(c, c->reader[j]))) || !is_apart(c, root, n, c->reader[j]))
                 continue;
             done[j] = true;
             root[n++] = c->reader[j];
