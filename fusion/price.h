@@ -36,8 +36,8 @@ bool fsr_price_goes_on(const fsr_partition *p, int id);
 /* Operations of a scalar operation beside those that the table of operations counts, which schedules follow, too:
  * elements a thread that were measured with these counts stay as they are. */
 double fsr_price_divides(const fsr_prices *prices, fsr_op op);
-/* The same of a conversion of a float to an integer. */
-double fsr_price_converts(const fsr_prices *prices, fsr_op op, fsr_dtype from, fsr_dtype to);
+/* The same of a conversion: of a float to an integer, which saturates. */
+double fsr_price_converts(const fsr_prices *prices, fsr_dtype from, fsr_dtype to);
 /* Operations of a node for one element. */
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n);
 /* A point of a kernel of reductions over the domain does all places of dimension d, and computes once what does not

@@ -115,8 +115,9 @@ bool fsr_price_is_function(const fsr_inst *inst) {
  * before they are lowered go without: sections of a paste are counted for every element there. */
 double fsr_price_operation(const fsr_prices *prices, const fsr_inst *inst) {
     const double cost = fsr_op_get(inst->op)->cost;
-    return cost * (fsr_price_is_function(inst) ? prices->function : 1) + fsr_price_divides(prices, inst->op) +
-           fsr_price_converts(prices, inst->op, inst->compute, inst->dtype);
+    if (inst->op == FSR_OP_CAST)
+        return cost + fsr_price_converts(prices, inst->compute, inst->dtype);
+    return cost * (fsr_price_is_function(inst) ? prices->function : 1) + fsr_price_divides(prices, inst->op);
 }
 
 /* A load across memory in a square: lines that a near cache does not hold come from a page each, and again for each of

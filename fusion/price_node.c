@@ -45,14 +45,15 @@ double fsr_price_divides(const fsr_prices *prices, fsr_op op) {
     return fsr_op_get(op)->rule == FSR_RULE_DIVIDE ? prices->divide : 0;
 }
 
-double fsr_price_converts(const fsr_prices *prices, fsr_op op, fsr_dtype from, fsr_dtype to) {
-    return op == FSR_OP_CAST && fsr_dtype_is_float(from) && fsr_dtype_class(to) == FSR_CLASS_INT ? prices->whole : 0;
+double fsr_price_converts(const fsr_prices *prices, fsr_dtype from, fsr_dtype to) {
+    return fsr_dtype_is_float(from) && fsr_dtype_class(to) == FSR_CLASS_INT ? prices->whole : 0;
 }
 
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
+    if (fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST)
+        return 1 + fsr_price_converts(prices, flow->node[n->arg[0].id].dtype[n->arg[0].output], n->dtype[0]);
     if (fsr_has(n->kind, FSR_FIELD_op))
-        return fmax(fsr_op_get(n->op)->cost, 1) + fsr_price_divides(prices, n->op) +
-               fsr_price_converts(prices, n->op, flow->node[n->arg[0].id].dtype[n->arg[0].output], n->dtype[0]);
+        return fmax(fsr_op_get(n->op)->cost, 1) + fsr_price_divides(prices, n->op);
     if (fsr_is(n->kind, FSR_OVERWRITES))
         return is_brief(prices, flow, n) ? prices->paste * prices->lanes : has_steps(n) ? prices->paste : 0;
     if (fsr_price_gathers(n))

@@ -144,9 +144,8 @@ static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
 /* It is an index as 64 bits, which costs nothing and twice the bytes of what it takes. Counter-example to any value in
  * more bytes: a picture of bytes was made floats nine times over, 5.5 ms for 3.4 with an array of them. */
 static bool widens(const chooser *c, const fsr_flow_node *n) {
-    const fsr_link of = n->arg[0];
-    return fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST && n->dtype[0] == FSR_I64 &&
-           c->p->flow->node[of.id].dtype[of.output] == FSR_I32;
+    return n->dtype[0] == FSR_I64 && fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST &&
+           c->p->flow->node[n->arg[0].id].dtype[n->arg[0].output] == FSR_I32;
 }
 
 /* Asked for more often than what asks for it, through a view, or on a CPU in sections of pastes (of eight rates,

@@ -192,6 +192,8 @@ fsr_known fsr_guard_known(const fsr_kernel *k, const fsr_loop_version *version, 
 }
 
 int fsr_inst_chosen(const fsr_kernel *k, const fsr_loop_version *version, int number) {
+    if (!k->nguards)
+        return -1;
     const fsr_inst *inst = &k->inst[number], *guard = chosen_by(k, inst);
     const fsr_known known = guard ? fsr_guard_known(k, version, guard->index) : FSR_ASKED;
     return known == FSR_ASKED ? -1 : inst->arg[known == FSR_ALWAYS_HOLDS ? 1 : 2];
@@ -207,12 +209,12 @@ static bool has_effect(const fsr_kernel *k, const fsr_loop_version *version, int
 void fsr_body_dead(const fsr_kernel *k, const fsr_body *body, const fsr_loop_version *version, bool *dead) {
     bool needed[FSR_MAX_INSTS] = {false};
     for (int i = body->n - 1; i >= 0; --i) {
-        const int number = body->inst[i], chosen = fsr_inst_chosen(k, version, number);
-        const int guard = fsr_inst_guard(&k->inst[number]);
-        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
+        const int number = body->inst[i];
         needed[number] = needed[number] || has_effect(k, version, number);
         if (!needed[number])
             continue;
+        const int chosen = fsr_inst_chosen(k, version, number), guard = fsr_inst_guard(&k->inst[number]);
+        int argument[FSR_MAX_ARGUMENTS], n = fsr_inst_arguments(k, number, argument);
         const bool idle = guard >= 0 && k->inst[number].kind != FSR_INST_INSIDE &&
                           fsr_guard_known(k, version, guard) == FSR_NEVER_HOLDS;
         for (int a = 0; a < n && chosen < 0 && !idle; ++a)
