@@ -35,11 +35,6 @@ typedef enum fsr_stride_kind {
 
 enum { FSR_MOST_KNOWN = 8 };
 
-/* A CPU's compiler takes vectors of elements apart that lie by this stride. */
-static inline bool fsr_takes_apart(int64_t stride) {
-    return stride == 3 || (stride & (stride - 1)) == 0;
-}
-
 /* Run-time symbol of a form: a value that lies in a known range (an INSIDE). */
 typedef struct fsr_term {
     int value; /* i64 instruction */

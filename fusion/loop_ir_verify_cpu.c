@@ -11,7 +11,6 @@
 
 enum {
     MOST_SQUARED = 1 << 19, /* bytes of what is turned of a square, on a thread's stack */
-    MOST_WIDTH = 32,        /* of rows of a constant length: no launch is divided along them */
     MOST_TALL = 16,
     MOST_UNROLLED = 16,
     MOST_BESIDE = 32,   /* outputs of a tile's column, columns in a turn, columns that meet: copies of a loop's text */
@@ -43,8 +42,9 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
         return (!walk->phased && !walk->near && fsr_body_may_go_along(v->k, body)) ||
                fsr_check_bad(v, "schedule: the loop of pass %d does not go along rows", body->pass);
     case FSR_WALK_BESIDE:
-        return (s->beside && !walk->phased && (scans ? walk->functions > 0 : !body->nfolds && !walk->near) &&
-                !fsr_body_gathers(v->k, body) && fsr_body_may_lie_beside(v->k, body)) ||
+        return (s->beside && !walk->phased && (walk->functions > 0 || (!body->nfolds && !walk->near)) &&
+                (walk->functions > 0 || !fsr_body_lies_apart(v->k, body)) && !fsr_body_gathers(v->k, body) &&
+                fsr_body_may_lie_beside(v->k, body)) ||
                fsr_check_bad(v, "schedule: the columns of pass %d do not lie beside each other", body->pass);
     }
     return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
@@ -56,8 +56,8 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     bool strips = walk->form == FSR_WALK_STRIPS, chain = walk->functions > 0 || walk->phased;
     bool staged = strips || walk->form == FSR_WALK_LANES;
     const bool columns = s->kind == FSR_SCHEDULE_COL && walk->form == FSR_WALK_PLAIN && !s->tall;
-    const bool scans = walk->form == FSR_WALK_BESIDE && body->nfolds;
-    const bool apart = scans || (columns && !(s->beside && body->nfolds));
+    const bool beside = walk->form == FSR_WALK_BESIDE;
+    const bool apart = beside || (columns && !(s->beside && body->nfolds));
     if (walk->functions < 0 || (walk->functions && !staged && !apart))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
     if (walk->phased && !staged && !columns)
@@ -65,7 +65,7 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     if (fsr_body_streams(v->k, body) && !strips && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d streams and has no runs", body->pass);
     const bool rows = fsr_body_may_look_first(v->k, body, walk);
-    if (walk->near && !staged && !rows && !scans && walk->form != FSR_WALK_RUNS)
+    if (walk->near && !staged && !rows && !beside && walk->form != FSR_WALK_RUNS)
         return fsr_check_bad(v, "schedule: the loop of pass %d cannot look at arguments first", body->pass);
     if ((strips || chain || walk->form == FSR_WALK_PAIRS) && !fsr_power_of_two(s->strip))
         return fsr_check_bad(v, "schedule: strips of %d", s->strip);
@@ -128,8 +128,12 @@ static bool check_beside(const fsr_check *v) {
 
 static bool check_few(const fsr_check *v) {
     const fsr_schedule *s = &v->k->schedule;
-    if (s->width && (s->width < 2 || s->width > MOST_WIDTH || !fsr_kernel_may_have_width(v->k)))
+    if (s->width && (s->width < 2 || s->width >= FSR_SHORT_ROW || !fsr_kernel_may_have_width(v->k)))
         return fsr_check_bad(v, "schedule: rows of %d elements", s->width);
+    if (s->beside && s->width && s->beside != s->width)
+        return fsr_check_bad(v, "schedule: %d columns beside each other in rows of %d", s->beside, s->width);
+    if (s->by_row && !s->beside)
+        return fsr_check_bad(v, "schedule: arrays go row by row, and no columns lie beside each other");
     return (!s->single && !s->fixed) || (s->single && fsr_kernel_may_be_single(v->k)) ||
            fsr_check_bad(v, "schedule: columns are more than one chunk");
 }

@@ -11,17 +11,17 @@
  * Counter-example to any short stride: of one column of a matrix of three nothing is gained, and rows of three are an
  * extent, which a kernel takes as it comes. */
 #include "fusion/lower.h"
+#include "fusion/price.h"
 
-/* The shortest stride, from point to point of some dimension, if vectors are taken apart by it: by three, and by powers
- * of two. 0: it is none of channels. Counter-example to each stride that is short: gcc makes no vector code of a loop
- * that takes several channels of five, and does of elements of which it does not know how far they are apart: a stencil
- * of rows of 5, with a sine, took 13.3 ms of 936,737 rows, and 4.9 so (AVX2, seed 1390207). */
+enum { FEW_LINES = 2 };
+
+/* The shortest stride, from point to point of some dimension. 0: it is none of channels. */
 static int64_t stride_of(const fsr_affine *a, const fsr_domain *d) {
     int64_t stride = 0;
     for (int j = 0; j < d->ndim; ++j)
         if (d->extent[j] > 1 && a->coef[j] != 0 && (stride == 0 || a->coef[j] < stride))
             stride = a->coef[j];
-    return stride >= 2 && stride <= FSR_MOST_KNOWN && fsr_takes_apart(stride) && !a->over && !a->nterms ? stride : 0;
+    return stride >= 2 && stride <= FSR_MOST_KNOWN && !a->over && !a->nterms ? stride : 0;
 }
 
 /* They lie in one array and go equally far along each dimension. */
@@ -31,6 +31,23 @@ static bool is_beside(const fsr_lowering *l, const fsr_domain *d, int i, int k) 
     for (int j = 0; j < d->ndim; ++j)
         same = same && a->coef[j] == b->coef[j];
     return same;
+}
+
+/* gcc takes all channels of 2, 3, 4, 6 and 8 out of vectors, and those of 5 and 7 where a few lines of them are added
+ * up. Counter-example to five and seven always: gcc made no vector code of a stencil of rows of 5 with a sine,
+ * and does of elements of which it does not know how far they are apart, 13.3 ms of 936,737 rows for 4.9 (AVX2, seed
+ * 1390207). To never: sums of neighbours in rows of 7 took 0.04 ms of 57,000, and 0.12 one by one. */
+static bool are_taken_out(const fsr_lowering *l, const fsr_domain *d, int i, int64_t stride) {
+    const fsr_kernel *k = l->k;
+    int beside = 0;
+    bool functions = false;
+    if (stride != 5 && stride != 7)
+        return true;
+    for (int a = 0; a < k->naccesses; ++a)
+        beside += is_beside(l, d, i, a);
+    for (int n = 0; n < k->ninsts; ++n)
+        functions = functions || (k->inst[n].kind == FSR_INST_OP && fsr_price_is_function(&k->inst[n]));
+    return !functions && beside <= FEW_LINES * stride;
 }
 
 /* The least offset of what lies beside access i, from `least` on. */
@@ -46,7 +63,7 @@ int64_t fsr_lower_channels(const fsr_lowering *l, const fsr_domain *d, int i, in
     const int64_t stride = l->p->target->gpu || l->k->access[i].whole ? 0 : stride_of(&l->address[i], d);
     const int64_t offset = l->address[i].offset;
     bool beside = false;
-    if (!stride)
+    if (!stride || !are_taken_out(l, d, i, stride))
         return 0;
     int64_t first = first_from(l, d, i, INT64_MIN);
     while (offset - first >= stride)

@@ -137,7 +137,7 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     const fsr_prices *prices = l->prices;
     const fsr_inst *inst = &k->inst[number];
     const int guard = fsr_inst_guard(inst);
-    const double each = k->npasses ? prices->asked : prices->guarded;
+    const double each = k->npasses ? prices->asked : k->schedule.width ? prices->known : prices->guarded;
     const double asked = guard >= 0 && fsr_guard_known(k, version, guard) == FSR_ASKED ? each * k->guard[guard].n : 0;
     switch (inst->kind) {
     case FSR_INST_OP: return fsr_inst_chosen(k, version, number) >= 0 ? 0 : fsr_price_operation(prices, inst);
@@ -283,7 +283,8 @@ static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
         if (dead[number])
             continue;
         add_inst(l, version, number, l->share[number], &sum);
-        sum.operations += columns ? fsr_price_chained(l, waits, number) * l->share[number] : 0;
+        sum.operations +=
+            columns ? fsr_price_chained(l, waits, number) * l->share[number] + fsr_price_beside(l, number) : 0;
     }
     return sum;
 }
@@ -309,7 +310,11 @@ static sums sums_in_branches(const fsr_price_loop *l) {
     return sum;
 }
 
-enum { BYTES = 4 /* of a word: a vector of them has as many times more elements */ };
+enum {
+    BYTES = 4,      /* of a word: a vector of them has as many times more elements */
+    FEW_ALONE = 6,  /* times longer than in vectors: two or three elements whose loop a compiler writes down */
+    ASKED_ALONE = 3 /* the same of those that ask for guards, at most */
+};
 
 /* A CPU's map, row by row, takes elements of one byte: a vector of it is as many elements as a vector of bytes has, and
  * rows of fewer are done one by one. */
@@ -330,18 +335,25 @@ static bool loads_bytes(const fsr_kernel *k) {
 double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
+    if (group->kernel->schedule.together)
+        return 1;
     if (inner < BYTES * prices->lanes && loads_bytes(group->kernel))
         return prices->lanes / 2;
     if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
+    if (group->kernel->schedule.width && inner < half && !rows)
+        return FEW_ALONE;
     const double left = fmod(inner, prices->lanes);
     const double turns = rows ? 1 : floor(inner / prices->lanes) + (left >= half) + fmod(left, half);
     return turns * prices->lanes / inner;
 }
 
 /* How many times longer operations take in a loop of so few turns that it has no versions, and that vectors of which
- * most are left over: of less than one, fsr_price_lost_vectors knows the rest. */
-static double lost_by_asking(const fsr_prices *prices, double turns) {
+ * most are left over: of less than one, fsr_price_lost_vectors knows the rest. Where the text says how many turns there
+ * are a loop that asks is vector code. */
+static double lost_by_asking(const fsr_prices *prices, const fsr_kernel *k, double turns) {
+    if (k->schedule.width)
+        return fmin(fmax(prices->lanes / turns, 1), ASKED_ALONE);
     const double few = fmin(prices->brief, 2 * prices->lanes);
     return turns >= few ? 1 : turns < prices->lanes ? fmax(turns, 1) : prices->lanes * prices->lanes / turns;
 }
@@ -355,7 +367,7 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const sums sum = k->schedule.branched ? sums_in_branches(l) : sums_of(l, version);
     const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased;
     const bool serial = (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
-    const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, l->inner), 1) : 1;
+    const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, k, l->inner), 1) : 1;
     const bool single = lost * fsr_price_lost_vectors(prices, l->group) >= prices->lanes;
     const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
     const double gathers = mixed && prices->brief > 0 ? fmax(sum.gathers, sum.longest * sum.places) : sum.gathers;

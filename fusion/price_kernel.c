@@ -229,7 +229,7 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
         return rows * row_of(prices, k);
     if (s->kind == FSR_SCHEDULE_COL)
         return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) * prices->turn;
-    return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * prices->turn;
+    return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * (s->width ? prices->exact : prices->turn);
 }
 
 /* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how

@@ -51,7 +51,8 @@ double fsr_price_converts(const fsr_prices *prices, fsr_dtype from, fsr_dtype to
 
 double fsr_price_own(const fsr_prices *prices, const fsr_flow *flow, const fsr_flow_node *n) {
     if (fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST)
-        return 1 + fsr_price_converts(prices, flow->node[n->arg[0].id].dtype[n->arg[0].output], n->dtype[0]);
+        return fmax(fsr_op_get(n->op)->cost, 1) +
+               fsr_price_converts(prices, flow->node[n->arg[0].id].dtype[n->arg[0].output], n->dtype[0]);
     if (fsr_has(n->kind, FSR_FIELD_op))
         return fmax(fsr_op_get(n->op)->cost, 1) + fsr_price_divides(prices, n->op);
     if (fsr_is(n->kind, FSR_OVERWRITES))

@@ -141,9 +141,10 @@ static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
     return hidden && !cone->p->target->gpu;
 }
 
-/* It is an index as 64 bits, which costs nothing and twice the bytes of what it takes. Counter-example to any value in
- * more bytes: a picture of bytes was made floats nine times over, 5.5 ms for 3.4 with an array of them. */
-static bool widens(const chooser *c, const fsr_flow_node *n) {
+/* An index of 32 bits was made one of 64: that costs nothing, and an array of these would be twice as large. So the
+ * narrow one is stored. Counter-example to any value that is made wider: a picture of bytes was made floats nine times
+ * over, 5.5 ms for 3.4 with an array of them. */
+static bool is_wide_index(const chooser *c, const fsr_flow_node *n) {
     return n->dtype[0] == FSR_I64 && fsr_has(n->kind, FSR_FIELD_op) && n->op == FSR_OP_CAST &&
            c->p->flow->node[n->arg[0].id].dtype[n->arg[0].output] == FSR_I32;
 }
@@ -168,7 +169,8 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
     const bool shared = other && !c->chopped && fsr_has(n->kind, FSR_FIELD_op);
     c->asked[at->id] = c->asked[at->id] || !c->fold || scatters;
     const bool follows = fsr_price_gathers(n) && !scatters && cone->prices->follow;
-    const bool moves = follows || fsr_cone_is_view(cone, at) || widens(c, n); /* what it takes is stored instead */
+    const bool moves =
+        follows || fsr_cone_is_view(cone, at) || is_wide_index(c, n); /* what it takes is stored instead */
     if (again || moves || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
         !(often || shared || gathered || fsr_cone_turns(cone, at) || (c->fold && fsr_cone_tears(cone, at)) ||
           (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))

@@ -30,6 +30,7 @@
 enum {
     MOST_FUNCTIONS = 8,     /* of a path in one stage */
     SHORT = 16,             /* columns of a scan that are taken one after the other where nothing else is gained */
+    LEAST_APART = 8,        /* of a row that has a loop of its own */
     VECTOR = 32,            /* bytes */
     MOST = 31,              /* columns beside each other: more are worth a loop of their own */
     LEAST = 32,             /* elements of such a loop */
@@ -65,16 +66,43 @@ bool fsr_body_gathers(const fsr_kernel *k, const fsr_body *body) {
     return any;
 }
 
-static bool stands_beside(const fsr_kernel *k, int number, bool scans) {
+bool fsr_inst_lies_apart(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (k->stand[number].level != FSR_ELEM)
+        return false;
+    return inst->kind == FSR_INST_GUARD ||
+           (inst->kind == FSR_INST_LOAD &&
+            (fsr_inst_guard(inst) >= 0 || k->schedule.by_row >> k->access[inst->index].buffer & 1));
+}
+
+bool fsr_body_lies_apart(const fsr_kernel *k, const fsr_body *body) {
+    bool any = false;
+    for (int i = 0; i < body->n; ++i)
+        any = any || fsr_inst_lies_apart(k, body->inst[i]);
+    return any;
+}
+
+/* Its address knows the row and the column alone, and under a guard it is a load of neighbours: counter-example to one
+ * element for a row, a loop over short rows that asks for some of them was no vector code, 23 ns an element (seed
+ * 1410746). */
+static bool may_lie_apart(const fsr_kernel *k, int number) {
+    const fsr_index_form *form = fsr_access_form(k, k->inst[number].index);
+    return !form->nterms && !form->divisor &&
+           (fsr_inst_guard(&k->inst[number]) < 0 || form->stride[k->ndim - 1] == FSR_STRIDE_ONE ||
+            k->access[k->inst[number].index].linear);
+}
+
+static bool stands_beside(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     switch (inst->kind) {
+    case FSR_INST_GUARD:
     case FSR_INST_CONST:
     case FSR_INST_PARAM:
     case FSR_INST_INSIDE:
+    case FSR_INST_OP:
     case FSR_INST_COMBINE: return true;
     case FSR_INST_PICK: return fsr_picks_fold(k, inst);
-    case FSR_INST_OP: return scans || !fsr_inst_is_limited(inst);
-    case FSR_INST_LOAD: return is_joint(k, inst) || is_gathered(k, number);
+    case FSR_INST_LOAD: return is_joint(k, inst) || is_gathered(k, number) || may_lie_apart(k, number);
     case FSR_INST_STORE:
         return k->access[inst->index].linear && !inst->filter && !inst->combines && fsr_inst_guard(inst) < 0;
     default: return false;
@@ -83,18 +111,15 @@ static bool stands_beside(const fsr_kernel *k, int number, bool scans) {
 
 bool fsr_body_may_lie_beside(const fsr_kernel *k, const fsr_body *body) {
     const bool scans = fsr_body_has_scan(k, body);
-    bool may = !scans || !fsr_body_gathers(k, body);
-    for (int i = 0; i < body->nfolds; ++i)
-        may = may && (k->fold[body->folds[i]].kind == FSR_FOLD_SCAN) == scans;
+    bool may = !fsr_body_gathers(k, body) || !(scans || fsr_body_is_limited(k, body) || fsr_body_lies_apart(k, body));
     for (int i = 0; i < body->n; ++i)
-        may = may && stands_beside(k, body->inst[i], scans) && !k->stand[body->inst[i]].keep;
+        may = may && stands_beside(k, body->inst[i]) && !k->stand[body->inst[i]].keep;
     return may;
 }
 
 bool fsr_kernel_may_lie_beside(const fsr_kernel *k) {
     fsr_body body;
-    bool may = k->npasses && k->nparallel && k->ndim > k->nparallel && !k->nloops && !k->nguards && !k->live &&
-               !k->nests && k->nfolds;
+    bool may = k->npasses && k->nparallel && k->ndim > k->nparallel && !k->nloops && !k->live && !k->nests && k->nfolds;
     for (int f = 0; f < k->nfolds; ++f)
         may = may && !k->fold[f].combine->sequential &&
               (k->fold[f].kind == FSR_FOLD_SCAN || k->fold[f].combine->commutative);
@@ -105,39 +130,81 @@ bool fsr_kernel_may_lie_beside(const fsr_kernel *k) {
     return may;
 }
 
-/* What a pass loads and stores in this plan goes from neighbour to neighbour where it moves; *any: some of it does. */
-static bool body_lies(const fsr_kernel *k, const fsr_body *body, bool *any) {
+/* It goes from neighbour to neighbour in this plan where it moves; *along: it goes along a row; *across: from row to
+ * row, as windows do, which by columns are neighbours. */
+static bool inst_lies(const fsr_kernel *k, int number, bool *along, bool *across) {
     const int row = k->nparallel - 1, col = k->ndim - 1;
+    const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[number].index);
+    const bool lies =
+        (!f.stride[row] && !f.stride[col]) || (f.stride[col] == 1 && f.stride[row] == k->integer[FSR_INT_EXTENT + col]);
+    *along = f.stride[col] == 1;
+    *across = f.stride[row] == 1 && !lies;
+    return lies;
+}
+
+/* What a pass stores lies so, and nothing goes from row to row; *any: some of it goes along rows; *apart: arrays of
+ * which loads do not lie so, a bit each. */
+static bool body_lies(const fsr_kernel *k, const fsr_body *body, bool *any, uint64_t *apart) {
+    bool stores = true, along, across;
     for (int i = 0; i < body->n; ++i) {
         const fsr_inst *inst = &k->inst[body->inst[i]];
         if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) ||
             k->stand[body->inst[i]].level != FSR_ELEM || is_gathered(k, body->inst[i]))
             continue;
-        const fsr_form f = fsr_form_of_access(k, k->integer, inst->index);
-        const bool moves = f.stride[row] || f.stride[col];
-        if (moves && (f.stride[col] != 1 || f.stride[row] != k->integer[FSR_INT_EXTENT + col]))
-            return false;
-        *any = *any || moves;
+        const bool lies = inst_lies(k, body->inst[i], &along, &across);
+        stores = stores && !across && (lies || inst->kind == FSR_INST_LOAD);
+        if (!lies || !(inst->kind == FSR_INST_STORE || is_joint(k, inst)))
+            *apart |= UINT64_C(1) << k->access[inst->index].buffer;
+        *any = *any || along;
     }
-    return true;
+    return stores;
 }
 
-/* Of scans: functions are computed along memory; or elements of a column are a part of a vector's bytes apart at which
- * each takes a line, or rows are longer than are taken column by column. Counter-example to all of them: of rows of 5
+/* Of scans, and of what goes row by row first: functions are computed along memory, or guards asked along rows; or a
+ * row's bytes are whole vectors, so that columns lie by strides that a cache holds badly; or rows are longer than are
+ * taken column by column. Counter-example to all of them: of rows of 5
  * running sums of x - mean(x) took 0.32 ms by columns, and 0.39 so (100,000 rows, AVX2). */
-static bool scan_is_worth_it(const fsr_kernel *k, const fsr_body *body) {
+static bool stages_are_worth_it(const fsr_kernel *k, const fsr_body *body) {
     const int64_t cols = k->integer[FSR_INT_COLS];
     bool apart = cols > SHORT;
+    for (int i = 0; i < body->n; ++i)
+        apart = apart || fsr_inst_guard(&k->inst[body->inst[i]]) >= 0;
     for (int i = 0; i < body->nfolds; ++i)
         apart = apart || cols * fsr_fold_element_bytes(&k->fold[body->folds[i]]) % VECTOR == 0;
     return apart || fsr_body_has_function(k, body);
 }
 
 /* Phases are those of gathers alone. */
-static bool folds_beside(const fsr_kernel *k, const fsr_body *body) {
-    if (fsr_body_has_scan(k, body))
-        return scan_is_worth_it(k, body);
-    return fsr_body_is_phased(k, body) == fsr_body_gathers(k, body);
+static bool folds_beside(const fsr_kernel *k, const fsr_body *body, uint64_t apart) {
+    const bool gathers = fsr_body_gathers(k, body);
+    if ((apart || fsr_body_lies_apart(k, body)) && k->integer[FSR_INT_COLS] < LEAST_APART)
+        return false;
+    if (fsr_body_has_scan(k, body) || apart || fsr_body_lies_apart(k, body) || fsr_body_is_limited(k, body))
+        return !gathers && k->ndim - k->nparallel == 1 && stages_are_worth_it(k, body);
+    return fsr_body_is_phased(k, body) == gathers;
+}
+
+/* Arrays, a bit each, of which a pass loads an element for each of its own. */
+static uint64_t loaded_by(const fsr_kernel *k, int pass) {
+    fsr_body body;
+    uint64_t bits = 0;
+    fsr_body_of(k, pass, &body);
+    for (int i = 0; i < body.n; ++i)
+        if (k->inst[body.inst[i]].kind == FSR_INST_LOAD && k->stand[body.inst[i]].level == FSR_ELEM)
+            bits |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
+    return bits;
+}
+
+/* Passes that fold: arrays of which some of them loads what lies otherwise. *lie: their stores do not; *any: something
+ * goes along rows. */
+static uint64_t apart_in_folds(const fsr_kernel *k, bool *lie, bool *any) {
+    uint64_t apart = 0;
+    for (int pass = 0; pass < k->npasses; ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        *lie = *lie && (!body.nfolds || body_lies(k, &body, any, &apart));
+    }
+    return apart;
 }
 
 /* All passes that fold do, and there are enough columns. */
@@ -145,10 +212,11 @@ static bool lie_beside(const fsr_kernel *k) {
     const int64_t beside = k->integer[FSR_INT_EXTENT + k->ndim - 1];
     bool any = false, lie = beside >= 2 && beside <= MOST &&
                             fsr_size_mul(beside, k->integer[FSR_INT_EXTENT + k->nparallel - 1]) >= LEAST;
+    const uint64_t apart = lie ? apart_in_folds(k, &lie, &any) : 0;
     for (int pass = 0; lie && pass < k->npasses; ++pass) {
         fsr_body body;
         fsr_body_of(k, pass, &body);
-        lie = !body.nfolds || (body_lies(k, &body, &any) && folds_beside(k, &body));
+        lie = !body.nfolds || folds_beside(k, &body, apart & loaded_by(k, pass));
     }
     return lie && any;
 }
@@ -183,31 +251,51 @@ static int64_t held_bytes(const fsr_kernel *k, const fsr_body *body, const fsr_w
     return bytes;
 }
 
-/* What a scan takes is computed along all elements of the block, and what takes its results, each in stages of its own;
- * the scan itself goes row by row through what these hand to it. */
-static fsr_walk walk_of_scans(const fsr_kernel *k, const fsr_body *body) {
+/* What lies otherwise is loaded row by row first, what a scan takes is computed along all elements of the block, and
+ * what takes its results, each in stages of its own; the scan itself goes row by row through what these hand to it. */
+static fsr_walk staged_walk(const fsr_kernel *k, const fsr_body *body) {
     const int functions = fsr_chain_functions(k, body);
     return (fsr_walk){.form = FSR_WALK_BESIDE,
                       .functions = functions ? functions : MOST_FUNCTIONS,
                       .near = fsr_body_is_limited(k, body)};
 }
 
-/* What folds nothing goes so too, where it may and is no work for stages. Returns the bytes of an element of the pass
- * of which there are most. */
+/* What folds nothing goes so too, where it may and is no work for other stages, and does not go along rows as it is.
+ * What lies otherwise in it must be nothing that another pass loads: that would go row by row there, too. */
+static fsr_walk walk_beside(fsr_kernel *k, int pass, const fsr_walk *walk) {
+    fsr_body body;
+    uint64_t apart = 0, others = 0;
+    bool any = false;
+    fsr_body_of(k, pass, &body);
+    if (body.nfolds) {
+        const bool stages = fsr_body_lies_apart(k, &body) || fsr_body_is_limited(k, &body);
+        return stages || fsr_body_has_scan(k, &body) ? staged_walk(k, &body) : *walk;
+    }
+    const bool lies = body.n && fsr_body_may_lie_beside(k, &body) && body_lies(k, &body, &any, &apart);
+    for (int other = 0; other < k->npasses; ++other)
+        others |= other == pass ? 0 : loaded_by(k, other);
+    const bool rows = apart || fsr_body_lies_apart(k, &body), stages = rows || fsr_body_is_limited(k, &body);
+    if (!lies || fsr_body_gathers(k, &body) || walk->phased || (apart & ~k->schedule.by_row & others) ||
+        (rows && k->integer[FSR_INT_COLS] < LEAST_APART) ||
+        (stages ? walk->form == FSR_WALK_ROWS : fsr_walk_is_staged(walk)))
+        return *walk;
+    k->schedule.by_row |= apart;
+    return stages ? staged_walk(k, &body) : (fsr_walk){.form = FSR_WALK_BESIDE};
+}
+
+/* Returns the bytes of an element of the pass of which there are most. */
 static int64_t finish_passes(fsr_kernel *k) {
     int64_t most = 0;
     for (int pass = 0; pass < k->npasses; ++pass) {
         fsr_walk *walk = &k->schedule.walk[pass];
+        *walk = walk_beside(k, pass, walk);
+    }
+    for (int pass = 0; pass < k->npasses; ++pass) {
+        const fsr_walk *walk = &k->schedule.walk[pass];
         fsr_body body;
-        bool any = false;
         fsr_body_of(k, pass, &body);
-        const bool lies = body.n && fsr_body_may_lie_beside(k, &body) && body_lies(k, &body, &any) &&
-                          !fsr_body_gathers(k, &body) && !fsr_walk_is_staged(walk) && !walk->near;
-        if (body.nfolds && fsr_body_has_scan(k, &body))
-            *walk = walk_of_scans(k, &body);
-        else if (!body.nfolds && lies)
-            walk->form = FSR_WALK_BESIDE;
-        const int64_t bytes = body.nfolds || lies ? spread_bytes(k, &body) + held_bytes(k, &body, walk) : 0;
+        const bool lies = body.nfolds || walk->form == FSR_WALK_BESIDE;
+        const int64_t bytes = lies ? spread_bytes(k, &body) + held_bytes(k, &body, walk) : 0;
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -216,8 +304,11 @@ static int64_t finish_passes(fsr_kernel *k) {
 void fsr_finish_beside(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     s->beside = 0;
+    s->by_row = 0;
     if (s->kind != FSR_SCHEDULE_COL || s->tall || s->abreast < 2 || !fsr_columns_lie_beside(k))
         return;
+    bool lie = true, any = false;
+    s->by_row = apart_in_folds(k, &lie, &any);
     s->beside = (int)k->integer[FSR_INT_EXTENT + k->ndim - 1];
     s->unroll = 0;
     int64_t bytes = 0;

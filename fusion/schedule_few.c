@@ -19,14 +19,13 @@ enum {
     FEW_COLS = 16,
     FEW_ROWS = 64,    /* side by side */
     LEAST_LENGTH = 8, /* rows of a loop of constant length */
-    MOST_LENGTH = 32,
-    MOST_WIDTH = 31
+    MOST_LENGTH = 32
 };
 
-/* A launch is not divided along rows of a map, since each is shorter than the least piece. */
+/* A launch is not divided along rows of a map that are so short. */
 static int width_of(const fsr_kernel *k) {
     const int64_t width = k->ndim ? k->integer[FSR_INT_EXTENT + k->ndim - 1] : 0;
-    return width >= 2 && width <= MOST_WIDTH && fsr_kernel_may_have_width(k) ? (int)width : 0;
+    return width >= 2 && width < FSR_SHORT_ROW && fsr_kernel_may_have_width(k) ? (int)width : 0;
 }
 
 void fsr_finish_few(fsr_kernel *k) {

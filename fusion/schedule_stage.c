@@ -43,7 +43,9 @@ static bool is_count(const fsr_kernel *k, const bool *counted, int number) {
 static bool moves(const fsr_kernel *k, int access) {
     const fsr_access *a = &k->access[access];
     const int d = fsr_kernel_inner(k);
-    return a->linear || a->row_linear || (d >= 0 && fsr_access_form(k, access)->stride[d] != FSR_STRIDE_ZERO);
+    const fsr_stride_kind *stride = fsr_access_form(k, access)->stride;
+    return a->linear || a->row_linear || (d >= 0 && stride[d] != FSR_STRIDE_ZERO) ||
+           (k->schedule.beside && stride[k->ndim - 1] != FSR_STRIDE_ZERO);
 }
 
 /* By columns what is a row's differs from one turn to the next. */
@@ -200,6 +202,7 @@ typedef struct staging {
     int length[FSR_MAX_INSTS];   /* functions in a row up to an instruction, within its stage */
     bool scanned[FSR_MAX_INSTS]; /* it needs what a scan of its own stage gives */
     bool cut;
+    bool apart; /* the first stage loads what does not lie as the rest does */
 } staging;
 
 /* The first stage of a kind from `stage` on. */
@@ -224,20 +227,28 @@ static int admit(const staging *s, int number, int stage) {
     return !s->walk->phased || (any && kind == FSR_STAGE_VECTOR) ? stage : stage_from(stage, kind);
 }
 
-/* Where a block's elements lie beside each other a scan has a stage of its own, and so has what computes with its
- * results; these it stores itself. */
-static void place_apart(staging *s, int number, int read, const int *argument) {
+/* Stages are those of a block whose elements lie beside each other. */
+static bool is_beside(const staging *s) {
+    return s->walk->form == FSR_WALK_BESIDE && s->walk->functions;
+}
+
+/* There what lies otherwise is loaded in the first stage, a scan has a stage of its own, and so has what computes with
+ * its results; these it stores itself. */
+static void place_beside(staging *s, int number, int read, const int *argument) {
     const fsr_kernel *k = s->k;
     const fsr_inst_kind kind = k->inst[number].kind;
-    const bool scans = kind == FSR_INST_COMBINE;
+    const bool scans = kind == FSR_INST_COMBINE && k->fold[k->inst[number].index].kind == FSR_FOLD_SCAN;
+    int *own = &s->stage[number];
+    if (s->apart && !*own && !fsr_inst_lies_apart(k, number))
+        *own = after(s, 0);
     s->scanned[number] = scans || fsr_picks_fold(k, &k->inst[number]);
     for (int a = 0; a < read && !s->scanned[number] && kind != FSR_INST_STORE; ++a)
-        if (s->scanned[argument[a]] && s->stage[argument[a]] == s->stage[number]) {
-            s->stage[number] = after(s, s->stage[number]);
+        if (s->scanned[argument[a]] && s->stage[argument[a]] == *own) {
+            *own = after(s, *own);
             break;
         }
     if (scans)
-        s->stage[number] = after(s, s->stage[number]);
+        *own = after(s, *own);
 }
 
 /* By columns the arguments of a function with a limit are looked at before the loop that has it: what a scan gives them
@@ -273,8 +284,8 @@ static void place(staging *s, int number) {
         *own = after(s, *own);
         s->cut = true;
     }
-    if (s->walk->form == FSR_WALK_BESIDE && s->body->nfolds)
-        place_apart(s, number, read, argument);
+    if (is_beside(s))
+        place_beside(s, number, read, argument);
     if (inst->kind == FSR_INST_COMBINE)
         s->of_fold[inst->index] = *own;
     if (fsr_picks_fold(k, inst) && !is_count(k, s->counted, number))
@@ -294,19 +305,18 @@ static void place(staging *s, int number) {
  * guard: what a guard knows are a row's and a column's index, which only the first stage has. */
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
-    const bool scans = s->walk->form == FSR_WALK_BESIDE && s->body->nfolds;
-    if ((!s->walk->phased && !k->schedule.together && !scans) || fsr_kernel_in_place(k))
+    if ((!s->walk->phased && !k->schedule.together && !is_beside(s)) || fsr_kernel_in_place(k))
         return;
     for (int i = 0; i < s->body->n; ++i) {
         const int load = s->body->inst[i];
         int first = -1;
-        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] ||
+        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] > s->apart || (s->apart && !s->stage[load]) ||
             (k->schedule.together && (!k->access[k->inst[load].index].linear || fsr_inst_guard(&k->inst[load]) >= 0)))
             continue;
         for (int j = i + 1; j < s->body->n; ++j)
             if (fsr_inst_reads(k, s->body->inst[j], load) && (first < 0 || s->stage[s->body->inst[j]] < first))
                 first = s->stage[s->body->inst[j]];
-        s->stage[load] = first > 0 ? first : 0;
+        s->stage[load] = first > s->apart ? first : s->apart;
     }
 }
 
@@ -325,17 +335,33 @@ static int store_rows(staging *s, int stages) {
     return stages + any;
 }
 
+/* Beside each other, what is folded behind functions with limits is so in a stage of its own: they may be evaluated a
+ * second time. And beside scans, which go row by row. Returns the number of stages. */
+static int fold_last(staging *s, int stages) {
+    bool any = false;
+    const bool last = is_beside(s) && (fsr_body_is_limited(s->k, s->body) || fsr_body_has_scan(s->k, s->body));
+    for (int i = 0; i < s->body->n && last; ++i) {
+        const fsr_inst *inst = &s->k->inst[s->body->inst[i]];
+        if (inst->kind != FSR_INST_COMBINE || s->k->fold[inst->index].kind == FSR_FOLD_SCAN)
+            continue;
+        s->stage[s->body->inst[i]] = stages;
+        any = true;
+    }
+    return stages + any;
+}
+
 int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk, int *stage, bool *chained) {
     staging s = {.k = k, .body = body, .walk = walk, .stage = stage};
     int stages = 1;
     find_moving(k, body, s.moving);
     fsr_kernel_counted(k, s.counted);
+    s.apart = is_beside(&s) && fsr_body_lies_apart(k, body);
     memset(stage, 0, FSR_MAX_INSTS * sizeof *stage);
     for (int i = 0; i < body->n; ++i) {
         place(&s, body->inst[i]);
         stages = stage[body->inst[i]] >= stages ? stage[body->inst[i]] + 1 : stages;
     }
-    stages = store_rows(&s, stages);
+    stages = fold_last(&s, store_rows(&s, stages));
     sink_loads(&s);
     if (chained)
         *chained = s.cut;

@@ -61,7 +61,7 @@ enum {
 static bool is_short(const fsr_kernel *k, int array) {
     const int64_t row = k->ndim > 1 && !k->schedule.flat ? k->integer[FSR_INT_EXTENT + k->ndim - 1] : INT64_MAX;
     return k->schedule.kind == FSR_SCHEDULE_MAP &&
-           row < k->schedule.line / (int64_t)fsr_dtype_size(k->array[array].dtype);
+           (row < FSR_SHORT_ROW || row < k->schedule.line / (int64_t)fsr_dtype_size(k->array[array].dtype));
 }
 
 /* Of maps, those in long runs and of so little work that memory is what they wait for. Counter-example to short rows:

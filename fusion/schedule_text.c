@@ -73,6 +73,7 @@ static const struct {
               FIELD(COUNT, CPU, work),
               FIELD(SOME, CPU, unroll),
               FIELD(SOME, CPU, beside),
+              FIELD(ARRAYS, CPU, by_row),
               FIELD(FLAG, CPU, single),
               FIELD(FLAG, CPU, fixed),
               FIELD(SOME, CPU, width),

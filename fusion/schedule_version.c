@@ -110,8 +110,9 @@ void fsr_choose_versions(fsr_group *group) {
     fsr_cells all;
     group->kernel->schedule.nversions = 0;
     cells_of(group, &all);
+    const bool asks = k->nconditions && fsr_rows_ask(k);
     for (int i = 0; i < all.n && k->nconditions; ++i)
-        if ((!k->schedule.brief || all.at[i].known.holds || all.at[i].known.never) && pays(k, &all.at[i]))
+        if ((!asks || all.at[i].known.holds || all.at[i].known.never) && pays(k, &all.at[i]))
             choose(&group->kernel->schedule, all.at[i].known);
     if (k->schedule.target == FSR_TARGET_CPU)
         choose_ends(group);

@@ -15,6 +15,7 @@
 #include "fusion/address.h"
 #include "fusion/affine.h"
 #include "fusion/schedule_parts.h"
+#include "fusion/walk.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,16 @@ int fsr_lines_of(const fsr_group *group, fsr_line line[FSR_MOST_LINES]) {
     return n;
 }
 
+bool fsr_rows_ask(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    fsr_body body;
+    if (s->brief || s->kind != FSR_SCHEDULE_MAP || s->target != FSR_TARGET_CPU || k->ndim < 2 ||
+        k->integer[FSR_INT_EXTENT + k->ndim - 1] >= FSR_SHORT_ROW)
+        return s->brief;
+    fsr_body_of(k, 0, &body);
+    return !fsr_body_has_function(k, &body);
+}
+
 /* The condition is a run of the line alone. A short innermost loop asks: short runs cost more than they spare. */
 static bool moves_along(const fsr_group *group, int condition, const fsr_form *f, const fsr_line *line) {
     const fsr_kernel *k = group->kernel;
@@ -68,7 +79,7 @@ static bool moves_along(const fsr_group *group, int condition, const fsr_form *f
     if (line->dim < 0)
         return counts_several(k, condition, f, &own) && memcmp(own.stride, line->stride, sizeof own.stride) == 0;
     if (!fsr_condition_is_decidable(k, condition) || !fsr_form_is_adjacent(f, line->dim) ||
-        (k->schedule.brief && fsr_condition_is_inner(k, condition)))
+        (fsr_condition_is_inner(k, condition) && fsr_rows_ask(k)))
         return false;
     for (int i = 0; i < k->ndim; ++i)
         if (i != line->dim && f->stride[i] != 0 && f->extent[i] > 1)

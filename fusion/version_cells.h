@@ -36,6 +36,10 @@ enum { FSR_MOST_LINES = FSR_MAX_DIMS + 4 };
 
 /* Returns how many there are; dimensions come first, by number. */
 int fsr_lines_of(const fsr_group *group, fsr_line line[FSR_MOST_LINES]);
+/* What is asked along the innermost loop stays in it: of a few turns; and of a CPU's map in short rows without
+ * functions, which is vector code with its questions. Counter-example to runs between the edges of a pad: neighbours
+ * added up in rows of 42 took 0.21 ms of 400,000 elements, and 0.09 so; in rows of 200 0.09 in either way. */
+bool fsr_rows_ask(const fsr_kernel *k);
 
 /* Those that have at least this share of the elements, the largest first; none of a domain without elements. */
 void fsr_cells_of(const fsr_group *group, double least, fsr_cells *out);

@@ -87,6 +87,9 @@ bool fsr_kernel_may_be_single(const fsr_kernel *k);
 bool fsr_body_may_lie_beside(const fsr_kernel *k, const fsr_body *body);
 /* Something is loaded at such a place: there must be phases. */
 bool fsr_body_gathers(const fsr_kernel *k, const fsr_body *body);
+/* With beside: what is loaded row by row, as it lies otherwise, or under a guard; and what a guard says. */
+bool fsr_inst_lies_apart(const fsr_kernel *k, int number);
+bool fsr_body_lies_apart(const fsr_kernel *k, const fsr_body *body);
 bool fsr_kernel_may_lie_beside(const fsr_kernel *k);
 /* On a GPU: a thread sees at the first and the last of its columns what holds for them all, and may go another way than
  * its neighbours. */
@@ -98,6 +101,8 @@ bool fsr_kernel_may_deal(const fsr_kernel *k);
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
 /* A map whose rows may be taken together: nothing but loads, stores and guards asks where an element is. */
 bool fsr_kernel_may_go_together(const fsr_kernel *k);
+/* Rows of fewer elements are short: a text says how long they are. */
+enum { FSR_SHORT_ROW = 64 };
 /* Rows may be as long as the text says: of a map with a loop for each dimension, the last one over whole rows; or all
  * that is folded is one dimension, which no launch divides. */
 bool fsr_kernel_may_have_width(const fsr_kernel *k);

@@ -30,7 +30,8 @@ static void put_chunk_of_lanes(fsr_c_emit *e, const fsr_body *loop) {
 static void put_whole_chunk(fsr_c_emit *e, const fsr_body *loop) {
     if (e->laned) {
         put_chunk_of_lanes(e, loop);
-    } else if (e->s->beside && !fsr_body_has_scan(e->k, loop)) {
+    } else if (e->s->beside) {
+        fsr_c_fold_reset(e, loop->folds, loop->nfolds);
         fsr_c_serial(e, loop);
         fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
     } else {

@@ -182,6 +182,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
         return false;
     prepare(e, k);
     out->flat = k->schedule.flat;
+    out->width = k->schedule.kind == FSR_SCHEDULE_MAP ? k->schedule.width : 0;
     out->columns = k->schedule.part > 0;
     out->part = k->schedule.part;
     for (int b = 0; b < k->narrays; b++)

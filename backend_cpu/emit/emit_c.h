@@ -54,6 +54,7 @@ typedef struct fsr_cpu_shape {
     int64_t packed; /* and only count what filters store, of which so many bytes of a part may be packed apart; 0: no */
     bool counts;    /* and nothing is folded but these counts, so that one thread need not divide rows */
     int stream_bytes; /* of an element's results that may pass the caches by; 0: none may */
+    int width;        /* elements of a row of a map, which no launch divides; 0: any */
     int abreast;      /* rows done together along the last parallel dimension, 1: none */
     int64_t part;     /* columns of a part */
     int words;        /* 8-byte words of a part's states */

@@ -93,8 +93,8 @@ static bool any_reduction(const fsr_c_emit *e, const int *folds, int n) {
 }
 
 /* Each element beside the others has a state of its own: of reductions, as a scan has its row's. */
-static bool lies_beside(const fsr_c_emit *e, const int *folds, int n) {
-    return e->s->beside && any_reduction(e, folds, n);
+static bool lies_beside(const fsr_c_emit *e, int fold) {
+    return e->s->beside && !fsr_c_is_scan(e, fold);
 }
 
 /* Its state is what it folds elements into, in one sequence from the identity on. */
@@ -143,7 +143,7 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
     snprintf(stack, sizeof stack, "[%s]%s", depth, extent);
     for (int i = 0; i < n; i++) {
         char own[FSR_EMIT_NAME];
-        const bool beside = lies_beside(e, folds, n);
+        const bool beside = lies_beside(e, folds[i]);
         snprintf(own, sizeof own, "[%d]", beside ? e->s->beside * e->s->abreast : e->s->lanes);
         if (!is_in_strip(e, folds[i]))
             fsr_c_fold_declare(e, folds[i], 'q', e->laned || beside ? own : extent);
@@ -162,18 +162,37 @@ void fsr_c_fold_states(fsr_c_emit *e, const int *folds, int n) {
         fsr_c_line(e, "i64 chunks = 0, top = 0;");
 }
 
+/* Where elements lie beside each other and one dimension is folded, these are reset with each (beside.c). */
+static void reset_beside(fsr_c_emit *e, const int *folds, int n) {
+    if (!any_reduction(e, folds, n) || e->k->ndim - e->k->nparallel == 1)
+        return;
+    fsr_c_beside_begin(e);
+    for (int i = 0; i < n; i++)
+        if (lies_beside(e, folds[i]))
+            fsr_c_fold_identity(e, folds[i], 'q', chunk_at(e));
+    fsr_c_rows_end(e);
+}
+
+static bool any_scan(const fsr_c_emit *e, const int *folds, int n) {
+    for (int i = 0; i < n; i++)
+        if (fsr_c_is_scan(e, folds[i]))
+            return true;
+    return false;
+}
+
 void fsr_c_fold_reset(fsr_c_emit *e, const int *folds, int n) {
     bool loop = e->laned && e->s->lanes > 1;
     if (all_sequences(e, folds, n))
         return;
-    if (lies_beside(e, folds, n))
-        fsr_c_beside_begin(e);
-    else
-        fsr_c_states_begin(e);
+    if (e->s->beside)
+        reset_beside(e, folds, n);
+    if (e->s->beside && !any_scan(e, folds, n))
+        return;
+    fsr_c_states_begin(e);
     if (loop)
         fsr_c_begin(e, "for (i64 l = 0; l < %d; ++l)", e->s->lanes);
     for (int i = 0; i < n; i++)
-        if (!is_sequence(e, folds[i]) && !is_in_strip(e, folds[i]))
+        if (!is_sequence(e, folds[i]) && !is_in_strip(e, folds[i]) && !lies_beside(e, folds[i]))
             fsr_c_fold_identity(e, folds[i], 'q', loop ? "[l]" : chunk_at(e));
     if (loop)
         fsr_c_end(e);
@@ -279,7 +298,7 @@ static void put_few_lanes(fsr_c_emit *e, int fold) {
 /* Large halves each in a loop of their own, the last few lanes in one that stays small. */
 void fsr_c_fold_lanes(fsr_c_emit *e, const int *folds, int n) {
     int half = e->laned ? e->s->lanes / 2 : 0;
-    if (lies_beside(e, folds, n))
+    if (e->s->beside)
         fsr_c_beside_meet(e, folds, n);
     for (; half >= e->s->level; half /= 2) {
         char other[FSR_EMIT_NAME];
@@ -333,9 +352,7 @@ static void put_carry(fsr_c_emit *e, const int *folds, int n) {
 }
 
 void fsr_c_fold_flush(fsr_c_emit *e, const int *folds, int n) {
-    bool reductions = any_reduction(e, folds, n) && !e->s->single, scans = false;
-    for (int i = 0; i < n; i++)
-        scans |= fsr_c_is_scan(e, folds[i]);
+    const bool reductions = any_reduction(e, folds, n) && !e->s->single, scans = any_scan(e, folds, n);
     if (reductions)
         put_push(e, folds, n);
     if (scans && e->abreast && !all_sequences(e, folds, n))

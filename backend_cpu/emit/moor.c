@@ -65,6 +65,59 @@ void fsr_c_stay(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
+/* What a guard asks of row j of a block, and nothing of its columns. False: nothing. */
+static bool put_of_row(fsr_c_emit *e, fsr_text *to, int guard) {
+    const fsr_guard *g = &e->k->guard[guard];
+    for (int i = 0; i < g->n; i++) {
+        const fsr_index_form *form = &e->k->form[e->k->condition[g->condition[i]].form];
+        if (form->stride[e->k->ndim - 1] != FSR_STRIDE_ZERO || form->nterms)
+            continue;
+        fsr_text_add(to, "%s", to->size ? " & " : "");
+        fsr_c_condition(e, to, g->condition[i]);
+    }
+    return to->size > 0;
+}
+
+static int loads_by(const fsr_c_emit *e, const fsr_body *part, int access) {
+    int n = 0;
+    for (int i = 0; i < part->n; i++)
+        n += e->k->inst[part->inst[i]].kind == FSR_INST_LOAD && e->k->inst[part->inst[i]].index == access;
+    return n;
+}
+
+/* Where row j is not there, what the address adds for it is taken off: the load goes from the array's beginning. */
+void fsr_c_stay_by_row(fsr_c_emit *e, const fsr_body *part) {
+    const int row = e->k->nparallel - 1;
+    for (int i = 0; i < part->n; i++) {
+        const fsr_inst *inst = &e->k->inst[part->inst[i]];
+        const int a = inst->index;
+        char stride[FSR_EMIT_NAME] = "";
+        fsr_text asked = {0};
+        if (inst->kind != FSR_INST_LOAD || !inst->guard || e->k->access[a].linear || loads_by(e, part, a) != 1 ||
+            !put_of_row(e, &asked, inst->guard - 1)) {
+            fsr_text_free(&asked);
+            continue;
+        }
+        const fsr_index_form *form = fsr_access_form(e->k, a);
+        if (form->stride[row] == FSR_STRIDE_VAR)
+            fsr_c_integer(e, form->slot[row], stride);
+        if (form->stride[row] == FSR_STRIDE_KNOWN)
+            snprintf(stride, sizeof stride, "%d", form->slot[row]);
+        fsr_text line = {0};
+        fsr_text_add(&line, "const i64 p%d_on = %s ? %s : ", a, asked.data ? asked.data : "",
+                     *e->base[a] ? e->base[a] : "0");
+        if (form->stride[row] == FSR_STRIDE_ZERO)
+            fsr_text_add(&line, "0;");
+        else
+            fsr_text_add(&line, "-j%s%s;", *stride ? " * " : "", stride);
+        fsr_c_text(e, line.data ? line.data : "", "", "");
+        snprintf(e->base[a], FSR_EMIT_NAME, "p%d_on", a);
+        e->body.failed |= asked.failed || line.failed;
+        fsr_text_free(&asked);
+        fsr_text_free(&line);
+    }
+}
+
 static bool moves(const fsr_c_emit *e, const fsr_inst *inst) {
     return fsr_access_form(e->k, inst->index)->stride[e->loop_dim] != FSR_STRIDE_ZERO;
 }

@@ -150,6 +150,8 @@ void fsr_c_moor(fsr_c_emit *e, const fsr_body *loop);
 /* At the beginning of a loop that asks guards: addresses of what none of its masks will take stay in their arrays. The
  * caller saves e->base and puts it back behind the loop. */
 void fsr_c_stay(fsr_c_emit *e, const fsr_body *loop);
+/* The same of row j of a block, in front of its loop along the columns. */
+void fsr_c_stay_by_row(fsr_c_emit *e, const fsr_body *part);
 bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst);
 void fsr_c_put_moored(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
 /* inst.c: the text of a guard's truth. */

@@ -107,6 +107,8 @@ static int64_t unit_of(const fsr_job *j, int d) {
         return FLAT_UNIT;
     if (s->abreast > 1 && d == s->nparallel - 1)
         return j->abreast;
+    if (s->width && d == s->nparallel - 1)
+        return s->width;
     if (s->tall && d == s->across)
         return s->tall;
     return s->nparallel == s->ndim ? MAP_UNIT : 1;

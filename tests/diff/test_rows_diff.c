@@ -123,8 +123,38 @@ static void few_columns(void **state) {
         }
 }
 
+/* Short rows whose elements lie beside each other, and some of what they take otherwise: shifted, turned, behind edges,
+ * of computed places; scans beside reductions, one behind the other, and functions behind both. */
+static void short_rows(void **state) {
+    (void)state;
+    static const int64_t cols[] = {2, 3, 5, 8, 13, 16, 20, 31, 32, 63, 64};
+    const int axis = 1;
+    for (int i = 0; i < COUNT_OF(cols); ++i) {
+        const int64_t one = 1;
+        fsr_node x = data(FSR_F32, SHAPE(133, cols[i])), y = data(FSR_F32, SHAPE(133, cols[i]));
+        fsr_node rolled = fsr_roll(y, &one, &axis, 1), turned = fsr_flip(y, 1);
+        fsr_node at = fsr_cast(fsr_abs(x), FSR_I32), taken = fsr_take_along_axis(x, at, 1, FSR_INDEX_CLIP);
+        fsr_node sum = fsr_sum(fsr_mul(taken, y), &axis, 1, FSR_KEEPDIMS);
+        fsr_node running = fsr_cumsum(fsr_exp(fsr_neg(fsr_abs(x))), &axis, 1, 0);
+        fsr_node inside = fsr_update(x, fsr_slice(x, 1, 1, cols[i], 1), fsr_exp(fsr_slice(y, 1, 1, cols[i], 1)));
+        fsr_node out[] = {fsr_mul(turned, sum),
+                          fsr_mul(rolled, sum),
+                          fsr_cumsum(fsr_mul(turned, sum), &axis, 1, 0),
+                          fsr_sum(fsr_exp(fsr_add(rolled, x)), &axis, 1, 0),
+                          fsr_sum(fsr_sin(fsr_add(turned, x)), &axis, 1, 0),
+                          fsr_sin(running),
+                          fsr_cumsum(fsr_div(running, fsr_float(subject_g, 64)), &axis, 1, 0),
+                          fsr_max(fsr_mul(running, x), &axis, 1, 0),
+                          fsr_sum(fsr_mul(inside, x), &axis, 1, 0),
+                          inside};
+        for (int k = 0; k < COUNT_OF(out); ++k)
+            subject_verify(&out[k], 1, NULL, "output %d of rows of %lld", k, (long long)cols[i]);
+        subject_verify(out, COUNT_OF(out), NULL, "outputs of rows of %lld", (long long)cols[i]);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(along_rows), SUBJECT_CASES(along_columns), SUBJECT_TEST(exact_sums),
-    SUBJECT_TEST(few_columns), SUBJECT_TEST(repeated),
+    SUBJECT_TEST(few_columns), SUBJECT_TEST(short_rows),     SUBJECT_TEST(repeated),
 };
 SUBJECT_MAIN(tests)

@@ -95,6 +95,7 @@ static void loops_where_that_is_better(void **state) {
     fsr_node v = plan_vector(g, 200), product = fsr_exp(fsr_matmul(a, b));
     expect(false, fsr_exp(fsr_matmul(x, y)), 1, 0, NULL);
     expect(false, fsr_exp(fsr_matmul(a, v)), 1, 0, NULL);
+    /* Each element is made an integer once: the conversions are stored. */
     expect(false, fsr_matmul(fsr_cast(a, FSR_I32), fsr_cast(b, FSR_I32)), 3, 0, NULL);
     fsr_program p = plan_of(&target_cpu, &product, 1);
     assert_int_equal(p.info.kernels, 1);

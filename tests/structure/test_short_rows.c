@@ -105,7 +105,8 @@ static void one_thread(void **state) {
 }
 
 /* Columns that lie beside each other as the rows do are one run of memory for a CPU: of squares, of a few
- * neighbours, of pictures in wider ones. Not what has weights for each column, nor what lies otherwise. */
+ * neighbours, of pictures in wider ones. Not what has weights for each column, nor what lies otherwise, in rows of
+ * fewer than eight. */
 static void beside(void **state) {
     (void)state;
     const fsr_node x = fsr_input(g, "x", FSR_U8, 2, (int64_t[]){256, 1024}), y = plan_matrix(g, 1000, 4);
@@ -135,6 +136,43 @@ static void beside(void **state) {
     }
 }
 
+/* Behind an edge, in rows of eight and more, a sum's elements lie beside each other, and what is shifted is loaded row
+ * by row first. A pass that gathers stays as it is, whatever another pass loads of the same array. */
+static void rows_come_first(void **state) {
+    (void)state;
+    for (int64_t cols = 3; cols <= 31; cols += 4) {
+        const fsr_node x = plan_matrix(g, 3000, cols), y = plan_matrix(g, 3000, cols);
+        const fsr_node left = fsr_roll(x, (int64_t[]){1}, AXES(1), 1);
+        const fsr_node at = fsr_cast(y, FSR_I32), taken = fsr_take_along_axis(y, at, 1, FSR_INDEX_CLIP);
+        const fsr_node sum = fsr_sum(fsr_mul(taken, x), AXES(1), 1, FSR_KEEPDIMS);
+        const fsr_node out[] = {fsr_sum(fsr_exp(fsr_slice(x, 1, 1, cols, 1)), AXES(1), 1, 0),
+                                fsr_mul(fsr_flip(x, 1), sum), fsr_cumsum(fsr_mul(fsr_flip(x, 1), sum), AXES(1), 1, 0),
+                                fsr_mul(left, sum)};
+        for (int i = 0; i < COUNT(out); i++) {
+            fsr_program p = plan_of(&target_cpu, &out[i], 1);
+            const fsr_schedule s = fsr_program_kernel(&p, 0)->kernel->schedule;
+            const bool first = i == 0 && cols > 8 && cols <= 16;
+            fsr_program_clear(&p);
+            if (first && (s.beside != cols - 1 || s.width != cols - 1 || !s.by_row))
+                fail_msg("rows of %d: %d beside, width %d", (int)cols, s.beside, s.width);
+        }
+    }
+}
+
+/* The text of rows of fewer than 64 elements says how long they are, that of longer ones does not. */
+static void lengths_are_text(void **state) {
+    (void)state;
+    static const int64_t cols[] = {8, 9, 63, 64, 65};
+    for (int i = 0; i < COUNT(cols); i++) {
+        const fsr_node x = plan_matrix(g, 3000, cols[i] + 1);
+        const fsr_node out = fsr_add(fsr_slice(x, 1, 1, cols[i] + 1, 1), fsr_slice(x, 1, 0, cols[i], 1));
+        fsr_program p = plan_of(&target_cpu, &out, 1);
+        const int width = fsr_program_kernel(&p, 0)->kernel->schedule.width;
+        fsr_program_clear(&p);
+        assert_int_equal(width, cols[i] < 64 ? cols[i] : 0);
+    }
+}
+
 /* Ranks that are computed: a GPU chooses among all of the row, a CPU calls. */
 static void computed(void **state) {
     (void)state;
@@ -150,6 +188,8 @@ static void computed(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(despike), T(rows), T(calls), T(sorted), T(one_thread), T(beside), T(computed)};
+    const struct CMUnitTest tests[] = {T(despike),    T(rows),   T(calls),           T(sorted),
+                                       T(one_thread), T(beside), T(rows_come_first), T(lengths_are_text),
+                                       T(computed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
