@@ -335,10 +335,10 @@ static bool loads_bytes(const fsr_kernel *k) {
 double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
-    if (group->kernel->schedule.together)
-        return 1;
     if (inner < BYTES * prices->lanes && loads_bytes(group->kernel))
         return prices->lanes / 2;
+    if (group->kernel->schedule.together)
+        return 1;
     if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
     if (group->kernel->schedule.width && inner < half && !rows)
