@@ -161,7 +161,8 @@ typedef struct fsr_schedule {
     uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches; GPU: whose lines leave the
                          second cache first, as they are read once (once.h) */
     uint64_t ahead; /* arrays of which the second pass fetches the next row ahead; COL: of which each column of a block
-                         that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later */
+                         that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later; MAP: of which each row of
+                         a tile asks for the next one, where there are more elements than FSR_COLUMNS_LARGE */
     int ahead_cols; /* where rows have so many columns at most */
     uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */
     uint64_t

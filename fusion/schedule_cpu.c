@@ -31,16 +31,17 @@ enum {
     STRIP = 512,
     BLOCK = 16,
     TILE = 32,
-    WIDE = 256,   /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
-    SQUARE = 128, /* and beside operands that are turned, */
-    NARROW_SQUARE = 64, /* 8 bytes of them an element or more, */
-    LEAST_SIDE = 16,    /* where there are as many in either direction */
-    RUN = 1024,         /* columns asked at once for arguments beyond a limit */
-    PAST = 256,         /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
-    LONG_OPERATOR = 3,  /* operations from which on an operator is worth a call where it is not evaluated for each
+    WIDE = 256, /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
+    SQUARE_SIDE = 16,    /* rows of a tile of operands that are turned, a line of memory or two of each, */
+    SQUARE = 256,        /* elements of such rows, */
+    NARROW_SQUARE = 128, /* 8 bytes of them an element or more, */
+    LEAST_SIDE = 16,     /* where there are as many in either direction */
+    RUN = 1024,          /* columns asked at once for arguments beyond a limit */
+    PAST = 256,          /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
+    LONG_OPERATOR = 3,   /* operations from which on an operator is worth a call where it is not evaluated for each
                              column */
-    LONG_LEVEL = 8,     /* lanes from which on a tree of such has loops of its own for halves */
-    TURN_BYTES = 128    /* of the widest number of a loop's program: elements that are run side by side */
+    LONG_LEVEL = 8,      /* lanes from which on a tree of such has loops of its own for halves */
+    TURN_BYTES = 128     /* of the widest number of a loop's program: elements that are run side by side */
 };
 
 /* ---- by sizes ------------------------------------------------------------------------------------------ */
@@ -237,8 +238,10 @@ static void finish_squares(fsr_kernel *k) {
     for (int i = 0; i < k->ninsts && k->schedule.kind == FSR_SCHEDULE_MAP; ++i)
         if ((k->stand[i].staged = large && fsr_load_may_be_squared(k, i)))
             bytes += fsr_dtype_size(k->inst[i].dtype);
-    if (bytes)
-        k->schedule.breadth = bytes >= 8 ? NARROW_SQUARE : SQUARE;
+    if (!bytes)
+        return;
+    k->schedule.tile = SQUARE_SIDE;
+    k->schedule.breadth = bytes >= 8 ? NARROW_SQUARE : SQUARE;
 }
 
 static void finish_map(fsr_kernel *k) {

@@ -26,6 +26,11 @@
  * thread, whose block is as wide as the rows, 5.7. Counter-example to asking beside anything: a processor looks
  * further than a column of sums.
  *
+ * Tiles. A row of a tile is a run of memory of each array that lies along it, too short for the processor to fetch what
+ * follows, which is another tile's. So each row asks for the next one of its tile, of what it loads and of what it
+ * stores. 0.5 * (y + y.T) of 1918 by 1918 f32 and its product with x plus y, both stored, took 10.3 ms of one thread
+ * of a Xeon, 5.1 of two, and 5.2 and 2.6 so; y + y.T alone 3.1 and 2.4.
+ *
  * Strips. A filter whose scans only count reads an array once, in strips, and between a strip's loads packs what it has
  * loaded; so each strip asks for the next one first. Measured, half of 2^24 f32 selected, one thread: 11.1 and 8.2 ms.
  * Not of scans, whose parts are in a near cache when they are scanned.
@@ -94,7 +99,7 @@ void fsr_finish_ahead(fsr_kernel *k) {
     const bool columns = s->kind == FSR_SCHEDULE_COL;
     s->ahead_cols = 0;
     s->ahead = columns && (s->beside || !has_function(k)) ? 0 : fsr_kernel_may_fetch(k);
-    if (columns)
+    if (s->kind != FSR_SCHEDULE_ROW)
         return;
     for (int b = 0; b < k->narrays; ++b)
         bytes += s->ahead >> b & 1 ? (int)fsr_dtype_size(k->array[b].dtype) : 0;

@@ -123,8 +123,10 @@ bool fsr_load_takes_every_other(const fsr_kernel *k, int number);
  * strips or no folds, and nothing is in place. */
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes; by columns, that
- * some pass reads along the rows of a block, columns after another. */
+ * some pass reads along the rows of a block, columns after another; of a map's tiles, that are loaded or stored along
+ * their rows, and whether a load or a store is. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
+bool fsr_row_may_fetch(const fsr_kernel *k, int number);
 /* On a CPU: arrays of which stages of gathers may ask for elements before they load them or combine with them; and
  * whether a load, or a store that combines, may: its address goes along with nothing but values that an earlier stage
  * holds for the whole strip. */

@@ -368,15 +368,26 @@ static bool load_may_fetch(const fsr_kernel *k, int number) {
            form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
 }
 
+bool fsr_row_may_fetch(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    const fsr_access *access = &k->access[inst->index];
+    if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || inst->combines || inst->filter)
+        return false;
+    return goes_in_order(k, number) && (access->linear || access->row_linear ||
+                                        fsr_access_form(k, inst->index)->stride[k->schedule.tiled] == FSR_STRIDE_VAR);
+}
+
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
-    const bool columns = k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.tall && !k->nloops;
-    const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && k->npasses > 1 && k->ndim == k->nparallel + 1;
+    const fsr_schedule *s = &k->schedule;
+    const bool columns = s->kind == FSR_SCHEDULE_COL && !s->tall && !k->nloops;
+    const bool rows = s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && k->ndim == k->nparallel + 1;
+    const bool tiles = s->kind == FSR_SCHEDULE_MAP && s->tile && !s->flat && !fsr_kernel_is_nest(k);
     uint64_t arrays = 0;
-    for (int pass = 0; k->nparallel && (columns || rows) && pass < (columns ? k->npasses : 1); ++pass) {
+    for (int pass = 0; k->nparallel && (columns || rows || tiles) && pass < (columns ? k->npasses : 1); ++pass) {
         fsr_body body;
         fsr_body_of(k, pass, &body);
         for (int i = 0; i < body.n; ++i)
-            if (load_may_fetch(k, body.inst[i]))
+            if (tiles ? fsr_row_may_fetch(k, body.inst[i]) : load_may_fetch(k, body.inst[i]))
                 arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;

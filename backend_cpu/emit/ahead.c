@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that are fetched ahead (schedule.ahead), in generated C: the second pass asks for the next row, as far as it has
  * come in its own. Of rows that are too long the distance is 0, which asks for what is at hand. An address beyond the
- * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later. */
+ * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later, and a row
+ * of a map's tile for the next one. */
 #include "backend_cpu/emit/parts.h"
+#include "fusion/walk.h"
 
 void fsr_c_ahead_head(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
@@ -53,6 +55,46 @@ void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop) {
         fsr_c_begin(e, "for (i64 j = 0; j < ask; j += %d)", e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
         fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d * %s + j);", b, e->base[access], FSR_COLUMNS_AHEAD, stride);
         fsr_c_end(e);
+    }
+}
+
+void fsr_c_tiles_ahead_head(fsr_c_emit *e) {
+    char elements[FSR_EMIT_NAME];
+    if (!e->s->ahead)
+        return;
+    fsr_c_line(e, "const i64 far = %s > %d;", fsr_c_integer(e, FSR_INT_ROWS, elements), FSR_COLUMNS_LARGE);
+    fsr_c_product(e, "next", e->s->tiled + 1, e->k->ndim);
+}
+
+/* The lines of the next row of a tile that one access goes along. */
+static void put_next_row(fsr_c_emit *e, const fsr_inst *inst, const char *low, const char *high) {
+    const fsr_access *access = &e->k->access[inst->index];
+    const int size = (int)fsr_dtype_size(e->k->array[access->buffer].dtype);
+    char apart[FSR_EMIT_NAME] = "next";
+    fsr_text address = {0};
+    if (!access->linear && !access->row_linear)
+        fsr_c_integer(e, fsr_access_form(e->k, inst->index)->slot[e->s->tiled], apart);
+    fsr_c_address(e, &address, inst->index);
+    fsr_c_begin(e, "for (i64 %s = %s; far && %s < %s; %s += %d)", e->loop_var, low, e->loop_var, high, e->loop_var,
+                e->s->line / size);
+    fsr_c_line(e, "__builtin_prefetch(x%d + %s + %s, %d);", access->buffer, address.data ? address.data : "0", apart,
+               inst->kind == FSR_INST_STORE);
+    fsr_c_end(e);
+    e->body.failed |= address.failed;
+    fsr_text_free(&address);
+}
+
+/* Of each array once. */
+void fsr_c_tiles_ahead(fsr_c_emit *e, const char *low, const char *high) {
+    fsr_body loop;
+    uint64_t left = e->s->ahead;
+    fsr_body_of(e->k, 0, &loop);
+    for (int i = 0; i < loop.n; i++) {
+        const fsr_inst *inst = &e->k->inst[loop.inst[i]];
+        if (!fsr_row_may_fetch(e->k, loop.inst[i]) || !(left >> e->k->access[inst->index].buffer & 1))
+            continue;
+        left &= ~(UINT64_C(1) << e->k->access[inst->index].buffer);
+        put_next_row(e, inst, low, high);
     }
 }
 

@@ -174,6 +174,12 @@ void fsr_c_ahead_head(fsr_c_emit *e);
  * one's. */
 void fsr_c_columns_ahead_head(fsr_c_emit *e);
 void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop);
+/* Of a map in tiles: before its loops, how far apart rows are; and before a row, from index low to high of the last
+ * dimension, for the next one. */
+void fsr_c_tiles_ahead_head(fsr_c_emit *e);
+void fsr_c_tiles_ahead(fsr_c_emit *e, const char *low, const char *high);
+/* rows.c: const i64 NAME = the product of the extents from dimension `from` to before `end`. */
+void fsr_c_product(fsr_c_emit *e, const char *name, int from, int end);
 /* neighbours.c: how a loop over a strip's elements counts, and what less is their place in the strip's arrays. */
 typedef struct fsr_c_along {
     const char *var, *low, *high, *less; /* less: "", " - cs" */

@@ -184,13 +184,12 @@ static void put_row_number(fsr_c_emit *e, int n, const char *last) {
     fsr_text_free(&t);
 }
 
-/* How far apart in number the rows of a tile are. */
-static void put_rows_apart(fsr_c_emit *e) {
+void fsr_c_product(fsr_c_emit *e, const char *name, int from, int end) {
     char extent[FSR_EMIT_NAME];
     fsr_text t = {0};
-    for (int d = e->s->across + 1; d < e->k->nparallel; d++)
+    for (int d = from; d < end; d++)
         fsr_text_add(&t, "%s%s", t.size ? " * " : "", fsr_c_integer(e, FSR_INT_EXTENT + d, extent));
-    fsr_c_line(e, "const i64 apart = %s;", t.data ? t.data : "");
+    fsr_c_line(e, "const i64 %s = %s;", name, t.data ? t.data : "");
     e->body.failed |= t.failed;
     fsr_text_free(&t);
 }
@@ -198,6 +197,7 @@ static void put_rows_apart(fsr_c_emit *e) {
 static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
     char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
+    fsr_c_tiles_ahead_head(e);
     int loops = begin_outer(e, last, tiled);
     if (e->uses_row)
         put_row_number(e, last + 1, "0");
@@ -209,6 +209,7 @@ static void put_map_nested(fsr_c_emit *e) {
     e->loop_var = var;
     snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
     snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
+    fsr_c_tiles_ahead(e, low, high);
     put_innermost(e, low, high, "r + ");
     end_dimensions(e, loops);
 }
@@ -329,7 +330,7 @@ static void put_block(fsr_c_emit *e) {
     if (e->uses_row)
         put_row_number(e, last + 1, "b");
     if (e->s->tall && e->uses_row)
-        put_rows_apart(e);
+        fsr_c_product(e, "apart", e->s->across + 1, e->k->nparallel); /* how far apart in number a tile's rows are */
     if (e->s->part)
         fsr_c_share_row(e);
     fsr_c_columns_ahead_head(e);

@@ -15,6 +15,7 @@ typedef struct fsr_pool {
     int64_t used;                 /* bytes handed out */
     int64_t kept;                 /* bytes in the free lists */
     int64_t limit;                /* of kept */
+    int64_t place;                /* in its page, of the newest block */
     fsr_allocator source;         /* the caller's; take NULL: the system */
 } fsr_pool;
 
