@@ -226,7 +226,14 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    return y;\n"
      "}\n"},
     {"fsr_pow", false, "static inline f64 fsr_pow(f64 a, f64 b) { return pow(a, b); }\n"},
-    {"fsr_overf", false, "static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }\n"},
+    {"fsr_overf", false,
+     "/* A zero goes the way of subnormal numbers, a call for all of its warp: 1 goes in its place. */\n"
+     "static __forceinline__ f32 fsr_overf(f32 a, f32 b)\n"
+     "{\n"
+     "    const bool zero = a == 0.0f;\n"
+     "    const f32 q = (zero ? 1.0f : a) / b;\n"
+     "    return zero ? a * q : q;\n"
+     "}\n"},
     {"fsr_overf_tame", false,
      "/* By a literal, whose reciprocal is rounded when this is compiled. What the first quotient leaves is exact, as no number is\n"
      "   subnormal, and rounds the second one right. A zero keeps its sign. */\n"
@@ -244,6 +251,15 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "    return fmaf(fminf(fmaf(q, c, -x), 0x1.fffffep+127f), -r, q);\n"
      "}\n"},
     {"fsr_over", false, "static __forceinline__ f64 fsr_over(f64 a, f64 b) { return a / b; }\n"},
+    {"fsr_sqrtf", false,
+     "/* As of a quotient, a zero takes no call. */\n"
+     "static __forceinline__ f32 fsr_sqrtf(f32 a)\n"
+     "{\n"
+     "    const bool zero = a == 0.0f;\n"
+     "    const f32 y = sqrtf(zero ? 1.0f : a);\n"
+     "    return zero ? a : y;\n"
+     "}\n"},
+    {"fsr_sqrt", false, "static __forceinline__ f64 fsr_sqrt(f64 a) { return sqrt(a); }\n"},
     {"fsr_f16_value", true,
      "static inline f32 fsr_f16_value(f16 x)\n"
      "{\n"

@@ -17,6 +17,13 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
+/* As of a quotient, a zero takes no call. */
+static __forceinline__ f32 fsr_sqrtf(f32 a)
+{
+    const bool zero = a == 0.0f;
+    const f32 y = sqrtf(zero ? 1.0f : a);
+    return zero ? a : y;
+}
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
@@ -116,7 +123,7 @@ k_neg_cast_gather_mul_sqrt_9b8b915b(const i32 *__restrict__ x0, u64 *__restrict_
                 const i64 v3 = fsr_raise((i32)v2, n5, x1);
                 const f32 v4 = x2[a1 + (idx)v3];
                 const f32 v5 = v4 * v4;
-                const f32 v6 = sqrtf(v5);
+                const f32 v6 = fsr_sqrtf(v5);
                 o7[v] = v6;
             }
             fsr_store<2>(o7, 0, x3 + (r));
@@ -130,7 +137,7 @@ k_neg_cast_gather_mul_sqrt_9b8b915b(const i32 *__restrict__ x0, u64 *__restrict_
                 const i64 v3 = fsr_raise((i32)v2, n5, r + v < rows ? x1 : nullptr);
                 const f32 v4 = (r + v < rows ? x2[a1 + (idx)v3] : f32{});
                 const f32 v5 = v4 * v4;
-                const f32 v6 = sqrtf(v5);
+                const f32 v6 = fsr_sqrtf(v5);
                 o7[v] = v6;
             }
             fsr_store_part<2>(o7, x3 + r, rows - r);

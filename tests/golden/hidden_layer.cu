@@ -17,7 +17,13 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
-static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }
+/* A zero goes the way of subnormal numbers, a call for all of its warp: 1 goes in its place. */
+static __forceinline__ f32 fsr_overf(f32 a, f32 b)
+{
+    const bool zero = a == 0.0f;
+    const f32 q = (zero ? 1.0f : a) / b;
+    return zero ? a * q : q;
+}
 /* By an odd whole number, below 2^22: no subnormal quotient lies in the middle of two, so what the first one leaves, which is
    exact, rounds it right there too. Of an infinity it leaves no number, and the second quotient is the first one. */
 static __forceinline__ f32 fsr_overf_odd(f32 a, f32 b)

@@ -18,7 +18,13 @@ struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
 static inline f32 fsr_f32_bits(u32 bits) { return __uint_as_float(bits); }
-static __forceinline__ f32 fsr_overf(f32 a, f32 b) { return a / b; }
+/* A zero goes the way of subnormal numbers, a call for all of its warp: 1 goes in its place. */
+static __forceinline__ f32 fsr_overf(f32 a, f32 b)
+{
+    const bool zero = a == 0.0f;
+    const f32 q = (zero ? 1.0f : a) / b;
+    return zero ? a * q : q;
+}
 /* What moves at once: up to 16 bytes. */
 template <class T, int V> struct fsr_piece {
     static constexpr int bytes = V * sizeof(T) < 16 ? V * sizeof(T) : 16;
