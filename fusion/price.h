@@ -116,6 +116,10 @@ double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks);
 double fsr_price_waited(const fsr_prices *prices, const fsr_kernel *k, double price);
 /* So it may be with passes that a kernel, which has not been scheduled, has beyond one. */
 bool fsr_price_may_wait(const fsr_prices *prices, const fsr_kernel *k);
+/* ns of lines that threads take from each other as they store rows side by side (price_threads.c); and whether there
+ * may be any, of whatever schedule. */
+double fsr_price_torn_lines(const fsr_prices *prices, const fsr_kernel *k);
+bool fsr_price_may_tear_lines(const fsr_prices *prices, const fsr_kernel *k);
 
 /* price_chain.c, by columns: operations that a function takes beside its own as it waits for another one, or in a short
  * loop for itself; waits[i]: instruction i is a function of what another one of the body gives, and not `dead`. */

@@ -29,7 +29,7 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group, bool g
         gathers = gathers || fsr_price_scatters_from(prices, k, &f) || (k->npasses > 0 && fsr_price_is_gather(&f));
     }
     return gathers || fsr_price_may_wait(prices, k) || fsr_price_may_be_narrow(prices, group) ||
-           (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
+           fsr_price_may_tear_lines(prices, k) || (k->npasses > 0 && (k->nguards > 0 || (turned && straight)));
 }
 
 /* The price of a kernel by itself; where it is no more than `most` nobody looks for less. A map that a GPU's loop of

@@ -345,7 +345,7 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     const double begins = tiles ? fsr_price_waits(prices, k->nests->n, fsr_tiles_blocks(k, k->integer)) : 0;
     const double works = fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes);
     return prices->launch + begins + works + fsr_price_bytes(prices, spilled(prices, group)) +
-           fsr_price_waited(prices, k, works);
+           fsr_price_waited(prices, k, works) + fsr_price_torn_lines(prices, k);
 }
 
 /* The kernel is one of several nests in tiles, in which these arrays stand: of what shape is all the same. */
