@@ -77,9 +77,17 @@ static int torn_stores(const fsr_prices *prices, const fsr_kernel *k) {
     return n;
 }
 
+/* Threads divide the columns: rows are few, or parts even (backend_cpu/run/tasks.c). */
+static bool goes_in_parts(const fsr_prices *prices, const fsr_kernel *k) {
+    const double cols = (double)k->integer[FSR_INT_COLS], part = k->schedule.part;
+    if (has_no_parts(k) || !part || cols <= part)
+        return false;
+    return (double)k->integer[FSR_INT_ROWS] < 2 * STAY * prices->sharers ||
+           cols >= 0.75 * prices->sharers * ceil(ceil(cols / part) / prices->sharers) * part;
+}
+
 double fsr_price_torn_lines(const fsr_prices *prices, const fsr_kernel *k) {
-    const bool divided = !has_no_parts(k) && k->schedule.part && k->integer[FSR_INT_COLS] > k->schedule.part;
-    if (k->schedule.kind != FSR_SCHEDULE_COL || divided)
+    if (k->schedule.kind != FSR_SCHEDULE_COL || goes_in_parts(prices, k))
         return 0;
     return torn_stores(prices, k) * (double)k->integer[FSR_INT_COLS] * prices->bounced;
 }

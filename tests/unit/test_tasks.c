@@ -196,6 +196,40 @@ static void rows_abreast_go_in_parts(void **state) {
     fsr_pool_free(&pool);
 }
 
+/* 600 rows side by side of so many columns, of two threads: pieces, all of which are called whole or none is. */
+static int pieces_of_columns(int64_t cols) {
+    static record r;
+    const fsr_cpu_shape shape = {.ndim = 2,
+                                 .nparallel = 1,
+                                 .columns = true,
+                                 .part = PART,
+                                 .words = 1,
+                                 .work = 100,
+                                 .combined = -1,
+                                 .abreast = 1024};
+    fsr_launch launch = {.array = {&r}, .integer = {600, cols, 1, 1, 600, cols}};
+    fsr_fault fault = {FSR_OK, NULL};
+    fsr_thread_pool *threads = fsr_thread_pool_new(2);
+    fsr_pool pool;
+    r = (record){.unit = 1};
+    assert_non_null(threads);
+    assert_int_equal(fsr_pool_init(&pool, NULL), 0);
+    assert_int_equal(fsr_tasks_run(threads, &pool, &shape, note, &launch, 1 << 20, &fault), FSR_OK);
+    fsr_thread_pool_free(threads);
+    fsr_pool_free(&pool);
+    assert_int_equal(r.times[0], r.times[599]);
+    return r.times[0] == 1 ? r.pieces : -r.pieces;
+}
+
+/* Parts of columns are for threads of which none waits long for another one; else blocks of rows are. */
+static void parts_are_even(void **state) {
+    (void)state;
+    assert_int_equal(pieces_of_columns(PART + 21), 4);
+    assert_int_equal(pieces_of_columns(2 * PART), -3); /* two parts, and the end */
+    assert_int_equal(pieces_of_columns(2 * PART + 1), 4);
+    assert_int_equal(pieces_of_columns(PARTS * PART + 1), -PARTS - 2);
+}
+
 static void rows_abreast_are_shared(void **state) {
     (void)state;
     check_abreast(2, 1500, 6, 256);
@@ -207,9 +241,11 @@ static void rows_abreast_are_shared(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_packed_apart), cmocka_unit_test(rows_abreast_go_in_parts),
-        cmocka_unit_test(rows_abreast_are_shared), cmocka_unit_test(bands_are_whole_for_few_workers),
-        cmocka_unit_test(bands_are_cut_for_many_workers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_are_packed_apart),
+                                       cmocka_unit_test(rows_abreast_go_in_parts),
+                                       cmocka_unit_test(parts_are_even),
+                                       cmocka_unit_test(rows_abreast_are_shared),
+                                       cmocka_unit_test(bands_are_whole_for_few_workers),
+                                       cmocka_unit_test(bands_are_cut_for_many_workers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
