@@ -164,7 +164,8 @@ typedef struct fsr_schedule {
                          that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later; MAP: of which each row of
                          a tile asks for the next one, where there are more elements than FSR_COLUMNS_LARGE */
     int ahead_cols; /* where rows have so many columns at most */
-    uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them */
+    uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them; or short
+                         rows do, as many rows before as have FSR_FETCH_AHEAD elements */
     uint64_t
         coming;    /* arrays of which a strip asks for elements FSR_COMING_BYTES ahead before its own are worked on; or,
                         in its first stage that waits for computed places, beside these, for the next strip's */

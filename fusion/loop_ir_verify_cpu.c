@@ -171,14 +171,14 @@ static bool check_arrays(const fsr_check *v) {
     const fsr_kernel *k = v->k;
     const uint64_t streams = k->schedule.streams & ~fsr_kernel_may_stream(k);
     const uint64_t ahead = k->schedule.ahead & ~fsr_kernel_may_fetch(k);
-    const uint64_t fetched = k->schedule.fetched & ~fsr_kernel_may_gather_ahead(k);
+    const uint64_t fetched = k->schedule.fetched & ~fsr_kernel_may_gather_ahead(k) & ~fsr_kernel_may_fetch_rows(k);
     const uint64_t coming = k->schedule.coming & ~fsr_kernel_may_come(k);
     if (coming)
         return fsr_check_bad(v, "schedule: b%d is not read in strips", __builtin_ctzll(coming));
     if (streams)
         return fsr_check_bad(v, "schedule: b%d cannot be streamed", __builtin_ctzll(streams));
     if (fetched)
-        return fsr_check_bad(v, "schedule: b%d is not gathered in strips", __builtin_ctzll(fetched));
+        return fsr_check_bad(v, "schedule: b%d is not gathered in strips or short rows", __builtin_ctzll(fetched));
     return !ahead || fsr_check_bad(v, "schedule: b%d cannot be fetched ahead", __builtin_ctzll(ahead));
 }
 

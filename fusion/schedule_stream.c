@@ -57,7 +57,8 @@ enum {
     ROW_BYTES = 1 << 17,    /* of the rows that are fetched ahead */
     COMING_BYTES = 1 << 23, /* of an array that stages which wait ask for */
     FAR_BYTES = 1 << 24,    /* of an array whose elements are asked for before they are gathered, */
-    FAR_COMBINED = 1 << 22  /* or combined with */
+    FAR_COMBINED = 1 << 22, /* or combined with, */
+    FAR_ROWS = 1 << 22      /* or gathered in short rows */
 };
 
 /* ---- streams ----------------------------------------------------------------------------------------- */
@@ -158,11 +159,13 @@ bool fsr_combines_far(const fsr_kernel *k, const fsr_inst *inst) {
 }
 
 void fsr_finish_fetched(fsr_kernel *k) {
+    const uint64_t rows = fsr_kernel_may_fetch_rows(k);
+    const double least = rows ? FAR_ROWS : FAR_BYTES;
     uint64_t far = 0;
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *inst = &k->inst[i];
-        if (fsr_combines_far(k, inst) || (inst->kind == FSR_INST_LOAD && reach_of(k, inst->index) >= FAR_BYTES))
+        if (fsr_combines_far(k, inst) || (inst->kind == FSR_INST_LOAD && reach_of(k, inst->index) >= least))
             far |= UINT64_C(1) << k->access[inst->index].buffer;
     }
-    k->schedule.fetched = far ? far & fsr_kernel_may_gather_ahead(k) : 0;
+    k->schedule.fetched = far ? far & (rows | fsr_kernel_may_gather_ahead(k)) : 0;
 }

@@ -127,6 +127,10 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
  * their rows, and whether a load or a store is. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
 bool fsr_row_may_fetch(const fsr_kernel *k, int number);
+/* Arrays from which short rows of a map gather at places that can be computed for a later row (place_rows.c); whether
+ * instruction `number` is such a load, of whose place all is marked that is not the same everywhere. */
+uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k);
+bool fsr_row_place(const fsr_kernel *k, int number, bool *marked);
 /* On a CPU: arrays of which stages of gathers may ask for elements before they load them or combine with them; and
  * whether a load, or a store that combines, may: its address goes along with nothing but values that an earlier stage
  * holds for the whole strip. */

@@ -79,3 +79,40 @@ void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
     fsr_c_end(e);
     fsr_c_end(e);
 }
+
+/* A place is another one for each element of a row. */
+static bool is_of_element(const fsr_c_emit *e, int number) {
+    const fsr_index_form *form = fsr_access_form(e->k, e->k->inst[number].index);
+    bool any = form->stride[e->k->ndim - 1] != FSR_STRIDE_ONE;
+    for (int t = 0; t < form->nterms; t++)
+        any = any || !fsr_inst_is_of_row(e->k, form->term[t].value, e->k->ndim - 1);
+    return any;
+}
+
+/* The place of one load, in a loop over its row. */
+static void put_row_place(fsr_c_emit *e, int number, const bool *made) {
+    const fsr_inst *inst = &e->k->inst[number];
+    const int buffer = e->k->access[inst->index].buffer;
+    const int lines = e->s->line / (int)fsr_dtype_size(e->k->array[buffer].dtype);
+    fsr_text address = {0};
+    fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %d)", e->loop_var, e->loop_var, e->s->width, e->loop_var,
+                is_of_element(e, number) ? 1 : lines);
+    for (int i = 0; i < number; i++)
+        if (made[i])
+            fsr_c_insts(e, &i, 1);
+    fsr_c_address(e, &address, inst->index);
+    fsr_c_line(e, "__builtin_prefetch(x%d + (%s));", buffer, address.data ? address.data : "0");
+    e->body.failed |= address.failed;
+    fsr_text_free(&address);
+    fsr_c_end(e);
+}
+
+void fsr_c_fetch_row(fsr_c_emit *e) {
+    for (int i = 0; i < e->k->ninsts; i++) {
+        bool made[FSR_MAX_INSTS] = {false};
+        const fsr_inst *inst = &e->k->inst[i];
+        if (inst->kind == FSR_INST_LOAD && e->s->fetched >> e->k->access[inst->index].buffer & 1 &&
+            fsr_row_place(e->k, i, made))
+            put_row_place(e, i, made);
+    }
+}

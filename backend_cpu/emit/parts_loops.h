@@ -188,6 +188,8 @@ typedef struct fsr_c_along {
 typedef void fsr_c_element_fn(fsr_c_emit *e, const fsr_body *part);
 /* The loop of a part that loads at computed places. */
 void fsr_c_gather_loop(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print);
+/* Of short rows, inside the loop over them: asks for what a row gathers. */
+void fsr_c_fetch_row(fsr_c_emit *e);
 /* fetch.c: a part that gathers, of n elements; where what it loads lies apart it asks for it before. */
 void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
                        void (*print)(fsr_c_emit *e, const fsr_body *part));

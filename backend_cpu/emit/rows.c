@@ -147,23 +147,6 @@ static void begin_tile(fsr_c_emit *e, int d, int side) {
     fsr_c_line(e, "const i64 e%d = hi%d - b%d < %d ? hi%d : b%d + %d;", d, d, d, side, d, d, side);
 }
 
-/* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
-static int begin_outer(fsr_c_emit *e, int last, int tiled) {
-    char var[FSR_EMIT_NAME];
-    for (int d = 0; d < last; d++)
-        if (d != tiled)
-            fsr_c_dimension(e, d);
-    if (tiled < 0)
-        return last;
-    begin_tile(e, tiled, e->s->tile);
-    begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
-    fsr_c_squares(e);
-    snprintf(var, sizeof var, "i%d", tiled);
-    fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
-    fsr_c_advance(e, tiled, var);
-    return last + 2;
-}
-
 /* const i64 r = ((i0) * d1 + i1) * d2 + <last>: the row number from the indices of the n parallel dimensions, of which
  * the last is named `last` ("0": at its beginning). */
 static void put_row_number(fsr_c_emit *e, int n, const char *last) {
@@ -184,6 +167,56 @@ static void put_row_number(fsr_c_emit *e, int n, const char *last) {
     fsr_text_free(&t);
 }
 
+/* A row's gathers are asked for: their places are computed, and nothing else. */
+static void ask_for_row(fsr_c_emit *e, int d) {
+    char var[FSR_EMIT_NAME], base[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    memcpy(base, e->base, sizeof base);
+    snprintf(var, sizeof var, "i%d", d);
+    fsr_c_begin(e, "for (i64 %s = af; %s < ag; ++%s)", var, var, var);
+    fsr_c_advance(e, d, var);
+    if (e->uses_row)
+        put_row_number(e, d + 2, "0");
+    fsr_c_fetch_row(e);
+    fsr_c_end(e);
+    memcpy(e->base, base, sizeof base);
+}
+
+/* Rows in batches of a few elements, before each of which as many are asked for that come later. Counter-example to as
+ * many at once as lie between: asking waits for them then, and what works on them does not ask. */
+static void begin_batches(fsr_c_emit *e, int d) {
+    const int width = e->s->width, batch = width < FSR_GATHER_PIECE ? FSR_GATHER_PIECE / width : 1;
+    const int ahead = (FSR_FETCH_AHEAD + width - 1) / width;
+    char var[FSR_EMIT_NAME];
+    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", d, d, batch);
+    fsr_c_line(e, "const i64 be = hi%d - b < %d ? hi%d : b + %d;", d, batch, d, batch);
+    fsr_c_line(e, "const i64 af = hi%d - b < %d ? hi%d : b + %d, ag = hi%d - b < %d ? hi%d : b + %d;", d, ahead, d,
+               ahead, d, ahead + batch, d, ahead + batch);
+    ask_for_row(e, d);
+    snprintf(var, sizeof var, "i%d", d);
+    fsr_c_begin(e, "for (i64 %s = b; %s < be; ++%s)", var, var, var);
+    fsr_c_advance(e, d, var);
+}
+
+/* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
+static int begin_outer(fsr_c_emit *e, int last, int tiled) {
+    char var[FSR_EMIT_NAME];
+    const bool asks_rows = (e->s->fetched & fsr_kernel_may_fetch_rows(e->k)) != 0;
+    for (int d = 0; d < last; d++)
+        if (d == last - 1 && asks_rows)
+            begin_batches(e, d);
+        else if (d != tiled)
+            fsr_c_dimension(e, d);
+    if (tiled < 0)
+        return last + asks_rows;
+    begin_tile(e, tiled, e->s->tile);
+    begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
+    fsr_c_squares(e);
+    snprintf(var, sizeof var, "i%d", tiled);
+    fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
+    fsr_c_advance(e, tiled, var);
+    return last + 2;
+}
+
 void fsr_c_product(fsr_c_emit *e, const char *name, int from, int end) {
     char extent[FSR_EMIT_NAME];
     fsr_text t = {0};
@@ -197,16 +230,16 @@ void fsr_c_product(fsr_c_emit *e, const char *name, int from, int end) {
 static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
     char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
-    fsr_c_tiles_ahead_head(e);
-    int loops = begin_outer(e, last, tiled);
-    if (e->uses_row)
-        put_row_number(e, last + 1, "0");
     snprintf(var, sizeof var, "i%d", last);
     snprintf(flat, sizeof flat, "r + %s", var);
     snprintf(e->index[last], FSR_EMIT_NAME, "%s", var);
     e->linear = e->row = flat;
     e->loop_dim = last;
     e->loop_var = var;
+    fsr_c_tiles_ahead_head(e);
+    int loops = begin_outer(e, last, tiled);
+    if (e->uses_row)
+        put_row_number(e, last + 1, "0");
     snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
     snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
     fsr_c_tiles_ahead(e, low, high);

@@ -153,8 +153,29 @@ static void short_rows(void **state) {
     }
 }
 
+/* Short rows gathered from a large array, which ask for later rows' places: of a row and of an element, of fewer rows
+ * than lie between, and of several planes. */
+static void gathered_rows(void **state) {
+    (void)state;
+    static const int64_t rows[] = {7, 700};
+    static const fsr_index_mode mode[] = {FSR_INDEX_CLIP, FSR_INDEX_WRAP};
+    for (int i = 0; i < COUNT_OF(rows); ++i)
+        for (int64_t c = 3; c <= 17; c += 14) {
+            const int64_t n = rows[i], far = ((int64_t)5 << 20) / 4 / c;
+            fsr_node x = data(FSR_F32, SHAPE(far, c)), y = data(FSR_F32, SHAPE(n, c));
+            fsr_node z = fsr_reshape(fsr_slice(y, 1, 0, 1, 1), 1, SHAPE(n));
+            fsr_node big = fsr_float(subject_g, (double)far / 3);
+            fsr_node each = fsr_cast(fsr_mul(fsr_abs(y), big), FSR_I32), row = fsr_cast(fsr_mul(z, big), FSR_I64);
+            fsr_node turned = fsr_reshape(each, 2, SHAPE(c, n));
+            fsr_node out[] = {fsr_mul(fsr_take_along_axis(x, each, 0, mode[i % 2]), y),
+                              fsr_mul(fsr_index(x, &row, 1, mode[i % 2]), y), fsr_index(x, &turned, 1, FSR_INDEX_CLIP)};
+            for (int k = 0; k < COUNT_OF(out); ++k)
+                subject_verify(&out[k], 1, NULL, "%lld rows of %lld, output %d", (long long)n, (long long)c, k);
+        }
+}
+
 static const struct CMUnitTest tests[] = {
-    SUBJECT_CASES(along_rows), SUBJECT_CASES(along_columns), SUBJECT_TEST(exact_sums),
-    SUBJECT_TEST(few_columns), SUBJECT_TEST(short_rows),     SUBJECT_TEST(repeated),
+    SUBJECT_CASES(along_rows), SUBJECT_CASES(along_columns), SUBJECT_TEST(exact_sums), SUBJECT_TEST(few_columns),
+    SUBJECT_TEST(short_rows),  SUBJECT_TEST(gathered_rows),  SUBJECT_TEST(repeated),
 };
 SUBJECT_MAIN(tests)
