@@ -227,11 +227,12 @@ const fsr_prelude_piece fsr_prelude_scalar[] = {
      "}\n"},
     {"fsr_pow", false, "static inline f64 fsr_pow(f64 a, f64 b) { return pow(a, b); }\n"},
     {"fsr_overf", false,
-     "/* A zero goes the way of subnormal numbers, a call for all of its warp: 1 goes in its place. */\n"
+     "/* A zero goes the way of subnormal numbers, a call for all of its warp: 2^-23 goes in its place, of which no quotient\n"
+     "   by a number but 0 is infinite, so that the zero's product with it is what its quotient is. */\n"
      "static __forceinline__ f32 fsr_overf(f32 a, f32 b)\n"
      "{\n"
      "    const bool zero = a == 0.0f;\n"
-     "    const f32 q = (zero ? 1.0f : a) / b;\n"
+     "    const f32 q = (zero ? 0x1p-23f : a) / b;\n"
      "    return zero ? a * q : q;\n"
      "}\n"},
     {"fsr_overf_tame", false,

@@ -9,6 +9,7 @@
  * do, and with stores and loads of other arrays beside them it does not look as far as the next row: 2,012,720 elements
  * from anywhere in 8 MB, multiplied and added to others, took 28 ms of one thread of a Xeon, 15 without these, and 11
  * so. */
+#include "fusion/nest.h"
 #include "fusion/walk.h"
 
 /* Marks what value `number` is made of, itself too; false: it cannot be computed for another row. */
@@ -16,6 +17,8 @@ static bool mark_place(const fsr_kernel *k, int number, bool *marked) {
     const fsr_inst *inst = &k->inst[number];
     int argument[FSR_MAX_ARGUMENTS];
     if (k->stand[number].level == FSR_ONCE || inst->kind == FSR_INST_CONST || inst->kind == FSR_INST_PARAM)
+        return true;
+    if (marked[number])
         return true;
     if (inst->kind == FSR_INST_LOAD) {
         const fsr_access *access = &k->access[inst->index];

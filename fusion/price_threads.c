@@ -70,20 +70,21 @@ static bool tears_lines(const fsr_prices *prices, const fsr_kernel *k, int numbe
 static int torn_stores(const fsr_prices *prices, const fsr_kernel *k) {
     int n = 0;
     const bool one = k->nparallel == 1 && k->ndim > 1 && k->integer[FSR_INT_ROWS] > STAY;
-    if (prices->bounced <= 0 || !one || k->integer[FSR_INT_ROWS] * k->integer[FSR_INT_COLS] <= SHARED)
+    if (prices->bounced <= 0 || !one || (double)k->integer[FSR_INT_ROWS] * (double)k->integer[FSR_INT_COLS] <= SHARED)
         return 0;
     for (int i = 0; i < k->ninsts; ++i)
         n += tears_lines(prices, k, i);
     return n;
 }
 
-/* Threads divide the columns: rows are few, or parts even (backend_cpu/run/tasks.c). */
+/* Threads divide the columns: rows are few, or no more than a block has and parts even, as backend_cpu/run/tasks.c does
+ * it. */
 static bool goes_in_parts(const fsr_prices *prices, const fsr_kernel *k) {
-    const double cols = (double)k->integer[FSR_INT_COLS], part = k->schedule.part;
-    if (has_no_parts(k) || !part || cols <= part)
+    const double rows = (double)k->integer[FSR_INT_ROWS], cols = (double)k->integer[FSR_INT_COLS];
+    const double part = k->schedule.part, few = 2 * STAY * prices->sharers;
+    if (has_no_parts(k) || !part || cols <= part || rows >= fmax(few, k->schedule.abreast + 1.0))
         return false;
-    return (double)k->integer[FSR_INT_ROWS] < 2 * STAY * prices->sharers ||
-           cols >= 0.75 * prices->sharers * ceil(ceil(cols / part) / prices->sharers) * part;
+    return rows < few || cols >= 0.75 * prices->sharers * ceil(ceil(cols / part) / prices->sharers) * part;
 }
 
 double fsr_price_torn_lines(const fsr_prices *prices, const fsr_kernel *k) {

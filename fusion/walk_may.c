@@ -368,7 +368,7 @@ static bool load_may_fetch(const fsr_kernel *k, int number) {
            form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
 }
 
-bool fsr_row_may_fetch(const fsr_kernel *k, int number) {
+bool fsr_tile_goes_along(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     const fsr_access *access = &k->access[inst->index];
     if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || inst->combines || inst->filter)
@@ -387,7 +387,7 @@ uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
         fsr_body body;
         fsr_body_of(k, pass, &body);
         for (int i = 0; i < body.n; ++i)
-            if (tiles ? fsr_row_may_fetch(k, body.inst[i]) : load_may_fetch(k, body.inst[i]))
+            if (tiles ? fsr_tile_goes_along(k, body.inst[i]) : load_may_fetch(k, body.inst[i]))
                 arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;

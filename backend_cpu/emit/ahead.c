@@ -91,7 +91,7 @@ void fsr_c_tiles_ahead(fsr_c_emit *e, const char *low, const char *high) {
     fsr_body_of(e->k, 0, &loop);
     for (int i = 0; i < loop.n; i++) {
         const fsr_inst *inst = &e->k->inst[loop.inst[i]];
-        if (!fsr_row_may_fetch(e->k, loop.inst[i]) || !(left >> e->k->access[inst->index].buffer & 1))
+        if (!fsr_tile_goes_along(e->k, loop.inst[i]) || !(left >> e->k->access[inst->index].buffer & 1))
             continue;
         left &= ~(UINT64_C(1) << e->k->access[inst->index].buffer);
         put_next_row(e, inst, low, high);

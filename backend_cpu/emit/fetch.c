@@ -2,7 +2,8 @@
 /* Elements anywhere in a large array (schedule.fetched), in generated C: the stage that loads them, or combines with
  * them, asks for each so many elements before it does, in the second cache. Only where a strip's first and last index
  * lie apart: what goes along an array in order the processor fetches by itself, and asking would take longer than
- * loading.
+ * loading. Short rows compute their places some rows before they load them, and ask for them wherever they lie: what a
+ * row has is too little to tell.
  *
  * Counter-example to loads alone: the 12 to 16 that a core has under way wait for a far cache or for memory, 12 ns each
  * of 2^24 f32; asked for ahead, 9. */

@@ -167,7 +167,7 @@ static void put_row_number(fsr_c_emit *e, int n, const char *last) {
     fsr_text_free(&t);
 }
 
-/* A row's gathers are asked for: their places are computed, and nothing else. */
+/* A row's gathers are asked for: their places are computed, and reported as the row itself reports them again. */
 static void ask_for_row(fsr_c_emit *e, int d) {
     char var[FSR_EMIT_NAME], base[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
     memcpy(base, e->base, sizeof base);

@@ -2,7 +2,8 @@
 /* The pool of host memory.
  *
  * Sizes are rounded up to four classes a power of two (at most a quarter is wasted), so that a freed block serves every
- * request of its class. At most an eighth of the machine's memory is kept free in it. Large blocks ask for huge pages.
+ * request of its class; a large one has a page more, which is not counted. At most an eighth of the machine's memory is
+ * kept free in it. Large blocks ask for huge pages.
  * Counter-example to plain malloc and free: every run of a plan maps its large temporaries anew, and the page faults
  * take longer than the kernels.
  *

@@ -297,12 +297,12 @@ static int64_t enough_rows(const fsr_cpu_shape *shape, fsr_thread_pool *threads)
     return shape->nparallel > 1 || apart > shape->abreast ? apart : (int64_t)shape->abreast + 1;
 }
 
-/* Nobody waits for the last part of rows side by side longer than a quarter of the time. Counter-example to parts in
- * any case: of 533 columns one thread had 512, and a store and a sum of 533 rows took 0.27 ms of two threads, as of
- * one. */
+/* While parts of rows side by side are worked on, threads together are idle for a quarter of the time at most.
+ * Counter-example to parts in any case: of 533 columns one thread had 512, and a store and a sum of 533 rows took 0.27
+ * ms of two threads, as of one. */
 static bool parts_are_even(const fsr_job *j, int64_t cols, int64_t workers) {
     const int64_t each = fsr_ceil_div(j->parts, workers);
-    return j->shape->abreast <= 1 || 4 * cols >= 3 * fsr_size_mul(workers * each, j->shape->part);
+    return 4 * cols >= 3 * fsr_size_mul(workers * each, j->shape->part);
 }
 
 /* Rows are few, and parts of them are shared better. */

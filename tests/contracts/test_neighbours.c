@@ -89,6 +89,24 @@ static void outside(void **state) {
     }
 }
 
+/* The same of short rows, whose places are computed some rows before they are loaded: of the first rows, which nobody
+ * asks for, of others, and of the last ones. */
+static void outside_of_rows(void **state) {
+    (void)state;
+    enum { ROWS = 50, COLUMNS = 6, FAR = 220000, MARKED = 7 };
+    static const int wrong[] = {0, 4, 130, ROWS * COLUMNS - 1};
+    const fsr_node x = subject_data(FSR_F32, 2, SHAPE(FAR, COLUMNS), SUBJECT_SMALL, 0);
+    for (int w = 0; w < COUNT_OF(wrong); w++) {
+        int32_t at[ROWS * COLUMNS];
+        float got[ROWS * COLUMNS];
+        for (int k = 0; k < ROWS * COLUMNS; k++)
+            at[k] = k == wrong[w] ? FAR + MARKED : k * 719;
+        fsr_node i = fsr_from_host(G, FSR_I32, 2, SHAPE(ROWS, COLUMNS), at);
+        fsr_node y = fsr_take_along_axis(x, i, 0, FSR_INDEX_RAISE);
+        subject_error(subject_ctx, fsr_read(y, got, sizeof got), FSR_ERR_INDEX, "220007");
+    }
+}
+
 static const struct CMUnitTest tests[] = {SUBJECT_TEST(of_one_dimension), SUBJECT_TEST(of_two_dimensions),
-                                          SUBJECT_TEST(outside)};
+                                          SUBJECT_TEST(outside), SUBJECT_TEST(outside_of_rows)};
 SUBJECT_MAIN(tests)

@@ -17,11 +17,12 @@ struct alignas(8) c64 { f32 re, im; };
 struct alignas(16) c128 { f64 re, im; };
 typedef u32 idx;
 
-/* A zero goes the way of subnormal numbers, a call for all of its warp: 1 goes in its place. */
+/* A zero goes the way of subnormal numbers, a call for all of its warp: 2^-23 goes in its place, of which no quotient
+   by a number but 0 is infinite, so that the zero's product with it is what its quotient is. */
 static __forceinline__ f32 fsr_overf(f32 a, f32 b)
 {
     const bool zero = a == 0.0f;
-    const f32 q = (zero ? 1.0f : a) / b;
+    const f32 q = (zero ? 0x1p-23f : a) / b;
     return zero ? a * q : q;
 }
 /* By an odd whole number, below 2^22: no subnormal quotient lies in the middle of two, so what the first one leaves, which is

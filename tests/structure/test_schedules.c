@@ -245,6 +245,23 @@ static void tiles_ask_for_their_next_row(void **state) {
     assert_int_equal(stored, 1);
 }
 
+/* Places that are asked for rows before: what they are made of is gone through once, however often it is taken. */
+static void places_of_many_steps(void **state) {
+    (void)state;
+    const fsr_node x = plan_matrix(table_graph, 1 << 18, 8), y = plan_matrix(table_graph, 5000, 8);
+    fsr_node at = fsr_cast(y, FSR_I32);
+    for (int i = 0; i < 60; i++)
+        at = fsr_mul(at, at);
+    fsr_node out = fsr_take_along_axis(x, at, 0, FSR_INDEX_CLIP);
+    fsr_program p = plan_of(&target_cpu, &out, 1);
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+    const uint64_t fetched = k->schedule.fetched;
+    const bool written = fetched && k->array[__builtin_ctzll(fetched)].written;
+    fsr_program_clear(&p);
+    assert_int_equal(__builtin_popcountll(fetched), 1);
+    assert_false(written);
+}
+
 /* Rows of squares are long where others are read along them, or are turned; every other element across is worth
  * squares, too. */
 static void squares_have_long_rows(void **state) {
@@ -419,6 +436,7 @@ int main(void) {
         TABLE_TEST(products_go_where_nothing_is_strided),
         TABLE_TEST(squares_have_long_rows),
         TABLE_TEST(tiles_ask_for_their_next_row),
+        TABLE_TEST(places_of_many_steps),
         TABLE_TEST(steps_of_two_are_known),
         TABLE_TEST(rows_of_many_loads_have_few_items),
         TABLE_TEST(blocks_go_along_channels),

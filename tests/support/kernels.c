@@ -40,6 +40,7 @@ fsr_schedule kernel_cpu_schedule(fsr_schedule_kind kind, int lanes, int chunk, i
 }
 
 fsr_kernel *kernel_finished(fsr_kernel *k) {
+    memset(k->integer, 0, sizeof *k->integer * (size_t)k->nints); /* of no sizes: no row is short */
     fsr_schedule_finish(k);
     return k;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of the pool of host memory: aligned, at places of their own in a page where they are large, and given back to
- * whoever they came from. */
+/* Blocks of the pool of host memory: aligned, at places of their own in a page where they are large, and handed out
+ * again. */
 #include "backend_cpu/run/memory_pool.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +30,10 @@ static void large_blocks_begin_apart(void **state) {
             memset(block[i], i, (size_t)size[s]);
         }
         assert_int_equal(seen, (1u << PLACES) - 1);
+        for (int i = 0; i < PLACES; i++) {
+            assert_int_equal(((char *)block[i])[0], i);
+            assert_int_equal(((char *)block[i])[size[s] - 1], i);
+        }
         for (int i = 0; i < PLACES; i++)
             fsr_pool_give(&p, block[i], size[s]);
         fsr_pool_free(&p);
