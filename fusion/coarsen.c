@@ -73,9 +73,9 @@ static bool may_be_coarser(const search *s) {
     const fsr_group *group = &p->group[s->g];
     const fsr_kernel *k = group->kernel;
     const bool folds = p->target->gpu && !s->neighbours;
-    bool may = k && !group->library && !group->nloops && !group->nneeds && group->nstores > 0 && !group->in_place &&
-               !group->part && !fsr_domain_is_part(&group->domain) && k->npasses <= folds && !k->live && !k->nests &&
-               k->integer[FSR_INT_ROWS] > 0;
+    bool may = k && !group->library && !group->nloops && fsr_group_has_needs(p, group) && group->nstores > 0 &&
+               !group->in_place && !group->part && !fsr_domain_is_part(&group->domain) && k->npasses <= folds &&
+               !k->live && !k->nests && k->integer[FSR_INT_ROWS] > 0;
     for (int f = 0; may && f < k->nfolds; ++f)
         may = k->fold[f].kind == FSR_FOLD_REDUCE;
     for (int i = 0; may && i < group->nstores; ++i) {

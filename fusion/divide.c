@@ -291,8 +291,8 @@ static void commit(division *s) {
 /* A map with guards, whose results nobody has to keep apart; in place, of a section that is where it is said to be,
  * over what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
-    bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops && !group->nneeds &&
-               group->nstores > 0 && fsr_group_places(group) == 1;
+    bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops &&
+               fsr_group_has_needs(p, group) && group->nstores > 0 && fsr_group_places(group) == 1;
     if (may && group->in_place)
         may = fsr_has(p->flow->node[group->store[0].id].kind, FSR_FIELD_view) && !fsr_kernel_in_place(group->kernel);
     for (int i = 0; may && i < group->nstores; ++i)

@@ -165,20 +165,13 @@ static bool reads_present(const chain *c, const fsr_group *group, int at) {
     return true;
 }
 
-static bool has_needs(const fsr_partition *p, const fsr_group *group) {
-    bool all = true;
-    for (int i = 0; i < group->nneeds; ++i)
-        all = all && *fsr_partition_stored(p, group->needs[i]) >= 0;
-    return all;
-}
-
 /* Lowers a new group; false: it may not be one. */
 static bool lower(fsr_partition *p, const chain *c, int at, int g, fsr_group *group) {
     fsr_link blame;
     fsr_domain_make(&group->domain, section_shape(p->flow, c->paste[at]), 0);
     if (fsr_group_try(p, g, group, &blame))
         return false;
-    if (has_needs(p, group) && reads_present(c, group, at))
+    if (fsr_group_has_needs(p, group) && reads_present(c, group, at))
         return true;
     fsr_kernel_free(group->kernel);
     return false;

@@ -135,6 +135,7 @@ static bool check_few(const fsr_check *v) {
     if (s->by_row && !s->beside)
         return fsr_check_bad(v, "schedule: arrays go row by row, and no columns lie beside each other");
     return (!s->single && !s->fixed) || (s->single && fsr_kernel_may_be_single(v->k)) ||
+           (!s->single && fsr_kernel_may_scan_fixed(v->k)) ||
            fsr_check_bad(v, "schedule: columns are more than one chunk");
 }
 

@@ -104,6 +104,13 @@ const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial) {
     return NULL;
 }
 
+bool fsr_group_has_needs(const fsr_partition *p, const fsr_group *group) {
+    bool all = true;
+    for (int i = 0; i < group->nneeds; ++i)
+        all = all && *fsr_partition_stored(p, group->needs[i]) >= 0;
+    return all;
+}
+
 bool fsr_operand_equal(const fsr_operand *a, const fsr_operand *b) {
     return a->report == b->report && a->leaf == b->leaf &&
            (a->leaf ? a->ordinal == b->ordinal : fsr_link_equal(a->link, b->link));

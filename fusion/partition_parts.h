@@ -75,6 +75,8 @@ const char *fsr_group_add_store(fsr_partition *p, int g, fsr_link link);
 const char *fsr_group_add_stores(fsr_partition *p, int g, const fsr_link *link, int n);
 /* Makes the groups that the trial reads from store what it reads. Stores added before a refusal stay: harmless. */
 const char *fsr_group_satisfy(fsr_partition *p, const fsr_group *trial);
+/* What the group needed when it was lowered, others store by now: lowered again it only loads that. */
+bool fsr_group_has_needs(const fsr_partition *p, const fsr_group *group);
 /* A node that the group has, for words: its first fold or else its first store. */
 int fsr_group_first(const fsr_group *group);
 bool fsr_group_depends(const fsr_group *group, int on);

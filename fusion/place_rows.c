@@ -52,7 +52,7 @@ bool fsr_row_place(const fsr_kernel *k, int number, bool *marked) {
 uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     uint64_t arrays = 0;
-    if (s->kind != FSR_SCHEDULE_MAP || !s->width || s->together || s->walk[0].form != FSR_WALK_PLAIN || k->npasses ||
+    if (s->kind != FSR_SCHEDULE_MAP || !s->width || (!s->together && s->walk[0].form != FSR_WALK_PLAIN) || k->npasses ||
         k->nguards || k->live || fsr_kernel_is_nest(k) || k->ndim < 2 || k->nparallel != k->ndim)
         return 0;
     for (int i = 0; i < k->ninsts; ++i) {

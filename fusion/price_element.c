@@ -107,8 +107,7 @@ static double turns_of(const fsr_kernel *k, const fsr_inst *inst) {
 }
 
 bool fsr_price_is_function(const fsr_inst *inst) {
-    enum { FUNCTION = 10 };
-    return fsr_op_get(inst->op)->cost >= FUNCTION;
+    return fsr_op_get(inst->op)->cost >= FSR_FUNCTION;
 }
 
 /* Counter-example to what scalar_ops.def counts for functions, too: exp, log and tanh take three times as long. Nodes
@@ -313,6 +312,7 @@ static sums sums_in_branches(const fsr_price_loop *l) {
 enum {
     BYTES = 4,      /* of a word: a vector of them has as many times more elements */
     FEW_ALONE = 6,  /* times longer than in vectors: two or three elements whose loop a compiler writes down */
+    FEW_FIXED = 3,  /* at most, the same of rows side by side whose number the text says */
     ASKED_ALONE = 3 /* the same of those that ask for guards, at most */
 };
 
@@ -345,7 +345,7 @@ double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) 
         return FEW_ALONE;
     const double left = fmod(inner, prices->lanes);
     const double turns = rows ? 1 : floor(inner / prices->lanes) + (left >= half) + fmod(left, half);
-    return turns * prices->lanes / inner;
+    return fmin(turns * prices->lanes / inner, group->kernel->schedule.fixed ? FEW_FIXED : INFINITY);
 }
 
 /* How many times longer operations take in a loop of so few turns that it has no versions, and that vectors of which
@@ -365,7 +365,7 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const fsr_prices *prices = l->prices;
     const fsr_kernel *k = l->group->kernel;
     const sums sum = k->schedule.branched ? sums_in_branches(l) : sums_of(l, version);
-    const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased;
+    const bool mixed = sum.gathers > 0 && !k->schedule.walk[l->body.pass].phased && !k->schedule.together;
     const bool serial = (sum.scalar && l->inner >= prices->lanes) || (k->schedule.brief && (mixed || sum.asks));
     const double lost = serial ? prices->lanes : sum.asks ? fmax(lost_by_asking(prices, k, l->inner), 1) : 1;
     const bool single = lost * fsr_price_lost_vectors(prices, l->group) >= prices->lanes;

@@ -228,7 +228,8 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     if (s->kind == FSR_SCHEDULE_ROW)
         return rows * row_of(prices, k);
     if (s->kind == FSR_SCHEDULE_COL)
-        return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) * prices->turn;
+        return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) *
+               (s->fixed ? prices->exact : prices->turn);
     return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * (s->width ? prices->exact : prices->turn);
 }
 

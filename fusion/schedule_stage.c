@@ -29,7 +29,6 @@
 #include <string.h>
 
 enum {
-    FUNCTION = 10,  /* the table's cost of operations that count as functions */
     VECTOR_WORK = 4 /* cost of an element's operations that is worth loops of its own beside gathers */
 };
 
@@ -144,7 +143,7 @@ void fsr_body_crossing(const fsr_kernel *k, const fsr_body *body, const int *sta
 
 static bool is_function(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    return inst->kind == FSR_INST_OP && fsr_op_get(inst->op)->cost >= FUNCTION &&
+    return inst->kind == FSR_INST_OP && fsr_op_get(inst->op)->cost >= FSR_FUNCTION &&
            (fsr_dtype_is_float(inst->compute) || fsr_dtype_is_complex(inst->compute));
 }
 

@@ -23,7 +23,6 @@ enum {
     FEW_UNITS = 24,       /* of lanes: rows of fewer are torn by the edges of guards */
     ALONE = 32,           /* columns of functions of which each that goes by itself is much */
     FEW = 4,              /* columns of which a loop along each row is worth its beginning and end */
-    FUNCTION = 10,        /* the table's cost of operations that count as functions */
     REST = 8              /* columns that are left over of lanes and go side by side */
 };
 
@@ -62,7 +61,7 @@ int fsr_chain_functions(const fsr_kernel *k, const fsr_body *body) {
 
 bool fsr_body_has_function(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < body->n; ++i)
-        if (fsr_inst_cost(k, body->inst[i]) >= FUNCTION)
+        if (fsr_inst_cost(k, body->inst[i]) >= FSR_FUNCTION)
             return true;
     return false;
 }
@@ -217,7 +216,7 @@ void fsr_finish_walks(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     fsr_body body;
     s->together = rows_go_together(k);
-    s->brief = phases_are_spared(k);
+    s->brief = !s->together && phases_are_spared(k);
     for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
         fsr_body_of(k, pass, &body);
         s->walk[pass] = walk_of(k, &body, false);

@@ -81,6 +81,8 @@ bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);
 bool fsr_kernel_may_unroll(const fsr_kernel *k);
 /* By columns: each row's reductions may be one chunk, as none stops at a count or keeps neighbours neighbours. */
 bool fsr_kernel_may_be_single(const fsr_kernel *k);
+/* By columns: blocks of rows that are scanned may have a constant length. */
+bool fsr_kernel_may_scan_fixed(const fsr_kernel *k);
 /* By columns: those of the last dimension may be gone along together with the rows in a pass. Each load moves along
  * both or along neither, or is at a place that is computed for each element, and nothing else of the loop knows a row
  * or a column. And of a kernel: in all that fold, all of whose folds commute. */
@@ -99,7 +101,10 @@ bool fsr_kernel_may_version(const fsr_kernel *k);
 bool fsr_kernel_may_deal(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
-/* A map whose rows may be taken together: nothing but loads, stores and guards asks where an element is. */
+/* The table's cost of operations that count as functions. */
+enum { FSR_FUNCTION = 10 };
+/* A map whose rows may be taken together: nothing but loads and stores asks where an element is, and the places of
+ * gathers are made of no functions, which come when the rows have been loaded. */
 bool fsr_kernel_may_go_together(const fsr_kernel *k);
 /* Rows of fewer elements are short: a text says how long they are. */
 enum { FSR_SHORT_ROW = 64 };

@@ -76,6 +76,12 @@ bool fsr_kernel_may_be_single(const fsr_kernel *k) {
     return may;
 }
 
+bool fsr_kernel_may_scan_fixed(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    return s->kind == FSR_SCHEDULE_COL && s->abreast > 1 && !s->tall && !s->beside && !s->part && !k->live &&
+           !k->nloops && !k->nguards && fsr_kernel_has_scan(k);
+}
+
 bool fsr_kernel_may_version(const fsr_kernel *k) {
     return k->schedule.kind == FSR_SCHEDULE_MAP || (k->ndim - k->nparallel == 1 && !fsr_kernel_filters(k));
 }
@@ -93,6 +99,20 @@ bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
     return true;
 }
 
+/* Its place is known from the start, or made of what a row's first loop has: no function of it. */
+static bool is_placed_first(const fsr_kernel *k, int load) {
+    const fsr_inst *inst = &k->inst[load];
+    bool marked[FSR_MAX_INSTS] = {false}, first = true;
+    if (fsr_inst_guard(inst) >= 0)
+        return false;
+    if (!fsr_access_form(k, inst->index)->nterms)
+        return true;
+    first = fsr_row_place(k, load, marked);
+    for (int i = 0; i < load; ++i)
+        first = first && !(marked[i] && k->inst[i].kind == FSR_INST_OP && fsr_inst_cost(k, i) >= FSR_FUNCTION);
+    return first;
+}
+
 bool fsr_kernel_may_go_together(const fsr_kernel *k) {
     bool may = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 1 && !k->npasses && !k->nests &&
                !fsr_kernel_is_nest(k) && !k->live;
@@ -101,8 +121,9 @@ bool fsr_kernel_may_go_together(const fsr_kernel *k) {
         switch (inst->kind) {
         case FSR_INST_CONST:
         case FSR_INST_PARAM:
+        case FSR_INST_INSIDE:
         case FSR_INST_OP: break;
-        case FSR_INST_LOAD: may = !fsr_access_form(k, inst->index)->nterms && fsr_inst_guard(inst) < 0; break;
+        case FSR_INST_LOAD: may = is_placed_first(k, i); break;
         case FSR_INST_STORE:
             may = !fsr_access_form(k, inst->index)->nterms && !inst->filter && !inst->combines &&
                   fsr_inst_guard(inst) < 0;

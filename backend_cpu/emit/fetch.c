@@ -90,14 +90,20 @@ static bool is_of_element(const fsr_c_emit *e, int number) {
     return any;
 }
 
-/* The place of one load, in a loop over its row. */
+/* The place of one load, in a loop over its row: each element's, or those of the lines that a run of elements lies in,
+ * which may begin anywhere in the first: the last one has a turn of its own, but of whole lines. */
 static void put_row_place(fsr_c_emit *e, int number, const bool *made) {
     const fsr_inst *inst = &e->k->inst[number];
-    const int buffer = e->k->access[inst->index].buffer;
-    const int lines = e->s->line / (int)fsr_dtype_size(e->k->array[buffer].dtype);
+    const int buffer = e->k->access[inst->index].buffer, last = e->s->width - 1;
+    const int line = e->s->line / (int)fsr_dtype_size(e->k->array[buffer].dtype);
     fsr_text address = {0};
-    fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %d)", e->loop_var, e->loop_var, e->s->width, e->loop_var,
-                is_of_element(e, number) ? 1 : lines);
+    if (is_of_element(e, number) || e->s->width % line == 0)
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %d)", e->loop_var, e->loop_var, e->s->width, e->loop_var,
+                    is_of_element(e, number) ? 1 : line);
+    else
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %s < %d && %s + %d > %d ? %d - %s : %d)", e->loop_var,
+                    e->loop_var, last + 1, e->loop_var, e->loop_var, last, e->loop_var, line, last, last, e->loop_var,
+                    line);
     for (int i = 0; i < number; i++)
         if (made[i])
             fsr_c_insts(e, &i, 1);

@@ -167,6 +167,10 @@ static void put_row_number(fsr_c_emit *e, int n, const char *last) {
     fsr_text_free(&t);
 }
 
+static bool asks_rows(const fsr_c_emit *e) {
+    return (e->s->fetched & fsr_kernel_may_fetch_rows(e->k)) != 0;
+}
+
 /* A row's gathers are asked for: their places are computed, and reported as the row itself reports them again. */
 static void ask_for_row(fsr_c_emit *e, int d) {
     char var[FSR_EMIT_NAME], base[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
@@ -181,33 +185,36 @@ static void ask_for_row(fsr_c_emit *e, int d) {
     memcpy(e->base, base, sizeof base);
 }
 
-/* Rows in batches of a few elements, before each of which as many are asked for that come later. Counter-example to as
- * many at once as lie between: asking waits for them then, and what works on them does not ask. */
-static void begin_batches(fsr_c_emit *e, int d) {
+/* Rows from `low` to `high` in batches of a few elements, before each of which as many are asked for that come later.
+ * Counter-example to as many at once as lie between: asking waits for them then, and what works on them does not
+ * ask. */
+static void begin_batches(fsr_c_emit *e, int d, const char *low, const char *high) {
     const int width = e->s->width, batch = width < FSR_GATHER_PIECE ? FSR_GATHER_PIECE / width : 1;
     const int ahead = (FSR_FETCH_AHEAD + width - 1) / width;
     char var[FSR_EMIT_NAME];
-    fsr_c_begin(e, "for (i64 b = lo%d; b < hi%d; b += %d)", d, d, batch);
-    fsr_c_line(e, "const i64 be = hi%d - b < %d ? hi%d : b + %d;", d, batch, d, batch);
-    fsr_c_line(e, "const i64 af = hi%d - b < %d ? hi%d : b + %d, ag = hi%d - b < %d ? hi%d : b + %d;", d, ahead, d,
+    fsr_c_begin(e, "for (i64 q = %s; q < %s; q += %d)", low, high, batch);
+    fsr_c_line(e, "const i64 qe = %s - q < %d ? %s : q + %d;", high, batch, high, batch);
+    fsr_c_line(e, "const i64 af = hi%d - q < %d ? hi%d : q + %d, ag = hi%d - q < %d ? hi%d : q + %d;", d, ahead, d,
                ahead, d, ahead + batch, d, ahead + batch);
     ask_for_row(e, d);
     snprintf(var, sizeof var, "i%d", d);
-    fsr_c_begin(e, "for (i64 %s = b; %s < be; ++%s)", var, var, var);
+    fsr_c_begin(e, "for (i64 %s = q; %s < qe; ++%s)", var, var, var);
     fsr_c_advance(e, d, var);
 }
 
 /* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
 static int begin_outer(fsr_c_emit *e, int last, int tiled) {
-    char var[FSR_EMIT_NAME];
-    const bool asks_rows = (e->s->fetched & fsr_kernel_may_fetch_rows(e->k)) != 0;
+    char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME];
+    const bool asks = asks_rows(e);
+    snprintf(low, sizeof low, "lo%d", last - 1);
+    snprintf(high, sizeof high, "hi%d", last - 1);
     for (int d = 0; d < last; d++)
-        if (d == last - 1 && asks_rows)
-            begin_batches(e, d);
+        if (d == last - 1 && asks)
+            begin_batches(e, d, low, high);
         else if (d != tiled)
             fsr_c_dimension(e, d);
     if (tiled < 0)
-        return last + asks_rows;
+        return last + asks;
     begin_tile(e, tiled, e->s->tile);
     begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
     fsr_c_squares(e);
@@ -249,24 +256,44 @@ static void put_map_nested(fsr_c_emit *e) {
 
 /* ---- rows that are taken together ----------------------------------------------------------------------- */
 
-/* Each row's loop, to or from where the row's elements are in the strip. */
-static void put_row_by_row(fsr_c_emit *e, const fsr_body *part) {
+/* The loop over the strip's rows: `first` is where the row's elements are in the strip. `asks`: for later rows'
+ * gathers. */
+static void begin_rows(fsr_c_emit *e, bool asks) {
     const int last = e->k->ndim - 1;
-    char row[FSR_EMIT_NAME], saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
-    memcpy(saved, e->base, sizeof saved);
+    char row[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
     snprintf(row, sizeof row, "i%d", last - 1);
-    fsr_c_begin(e, "for (i64 %s = b, first = 0; %s < be; ++%s, first += width)", row, row, row);
-    fsr_c_advance(e, last - 1, row);
+    if (!asks) {
+        fsr_c_begin(e, "for (i64 %s = b, first = 0; %s < be; ++%s, first += width)", row, row, row);
+        fsr_c_advance(e, last - 1, row);
+        return;
+    }
+    const char *linear = e->linear;
+    snprintf(flat, sizeof flat, "r + %s", e->loop_var);
+    e->linear = e->row = flat;
+    begin_batches(e, last - 1, "b", "be");
+    e->linear = e->row = linear;
+    fsr_c_line(e, "const i64 first = (%s - b) * width;", row);
+}
+
+/* Each row's loop, to or from where the row's elements are in the strip. */
+static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool asks) {
+    const int last = e->k->ndim - 1, depth = e->depth;
+    char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
+    fsr_body rest = *part;
+    memcpy(saved, e->base, sizeof saved);
     e->loop_dim = last;
+    begin_rows(e, asks);
     fsr_c_outer(e, part);
+    if (fsr_body_has_rows(e->k, part, last))
+        put_row_first(e, part, &rest);
     fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 %s = 0; %s < width; ++%s)", e->loop_var, e->loop_var, e->loop_var);
     fsr_c_line(e, "const i64 l = first + %s;", e->loop_var);
     fsr_c_take(e, part, "l");
-    fsr_c_column(e, part->pass, part->inst, part->n);
+    fsr_c_column(e, part->pass, rest.inst, rest.n);
     fsr_c_hold(e, part, "l");
-    fsr_c_end(e);
-    fsr_c_end(e);
+    while (e->depth > depth)
+        fsr_c_end(e);
     e->loop_dim = -1;
     e->outer = 0;
     memcpy(e->base, saved, sizeof saved);
@@ -299,7 +326,7 @@ static void put_together_stages(fsr_c_emit *e, const fsr_body *loop) {
             continue;
         fsr_c_begin(e, "%s", "");
         if (s == 0 || stores_elsewhere(e, &part))
-            put_row_by_row(e, &part);
+            put_row_by_row(e, &part, s == 0 && asks_rows(e));
         else
             fsr_c_by_range(e, &part, put_all_rows);
         fsr_c_end(e);

@@ -154,7 +154,7 @@ static void short_rows(void **state) {
 }
 
 /* Short rows gathered from a large array, which ask for later rows' places: of a row and of an element, of fewer rows
- * than lie between, and of several planes. */
+ * than lie between, of several planes, and with functions behind them, for which rows are taken together. */
 static void gathered_rows(void **state) {
     (void)state;
     static const int64_t rows[] = {7, 700};
@@ -166,9 +166,11 @@ static void gathered_rows(void **state) {
             fsr_node z = fsr_reshape(fsr_slice(y, 1, 0, 1, 1), 1, SHAPE(n));
             fsr_node big = fsr_float(subject_g, (double)far / 3);
             fsr_node each = fsr_cast(fsr_mul(fsr_abs(y), big), FSR_I32), row = fsr_cast(fsr_mul(z, big), FSR_I64);
-            fsr_node turned = fsr_reshape(each, 2, SHAPE(c, n));
-            fsr_node out[] = {fsr_mul(fsr_take_along_axis(x, each, 0, mode[i % 2]), y),
-                              fsr_mul(fsr_index(x, &row, 1, mode[i % 2]), y), fsr_index(x, &turned, 1, FSR_INDEX_CLIP)};
+            fsr_node turned = fsr_reshape(each, 2, SHAPE(c, n)), z2 = fsr_reshape(z, 2, SHAPE(n, 1));
+            fsr_node taken = fsr_mul(fsr_index(x, &row, 1, mode[i % 2]), y),
+                     along = fsr_take_along_axis(x, each, 0, mode[i % 2]);
+            fsr_node out[] = {fsr_mul(along, y), taken, fsr_index(x, &turned, 1, FSR_INDEX_CLIP),
+                              fsr_exp(fsr_neg(fsr_abs(taken))), fsr_mul(fsr_sin(fsr_add(along, taken)), z2)};
             for (int k = 0; k < COUNT_OF(out); ++k)
                 subject_verify(&out[k], 1, NULL, "%lld rows of %lld, output %d", (long long)n, (long long)c, k);
         }

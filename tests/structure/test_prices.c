@@ -324,18 +324,22 @@ static void gathers_in_short_folds(void **state) {
     check_kernels(&near, 1, 1, 1);
 }
 
-/* Rows of a few columns cannot be one loop where something is gathered, nor go in stages: what is computed of it is
- * another kernel. A section of every other column in a fold goes before it, too. */
+/* Rows of a few columns cannot be one loop where something is gathered, but in stages they are taken together. These
+ * begin with the gathers: what is computed of one whose places a function gives is another kernel. A section of every
+ * other column in a fold goes before it, too. */
 static void gathers_in_short_rows(void **state) {
     (void)state;
     const int cols = 1;
     fsr_node x = plan_matrix(g, 40000, 16), y = plan_matrix(g, 1000, 4096), even = fsr_slice(y, 1, 0, 4096, 2);
     fsr_node work = fsr_take_along_axis(x, places(x, 40000), 0, FSR_INDEX_CLIP), wide = plan_matrix(g, 1000, 4096);
+    fsr_node late = fsr_take_along_axis(x, places(fsr_sin(x), 40000), 0, FSR_INDEX_CLIP);
+    late = fsr_exp(late);
     for (int i = 0; i < 4; i++)
         work = fsr_mul(fsr_exp(work), x);
     fsr_node long_rows = fsr_exp(fsr_take_along_axis(wide, places(wide, 1000), 0, FSR_INDEX_CLIP));
     fsr_node fold = fsr_sum(fsr_exp(fsr_update(y, even, fsr_sqrt(even))), &cols, 1, 0);
-    check_kernels(&work, 1, 2, 2);
+    check_kernels(&work, 1, 1, 1);
+    check_kernels(&late, 1, 2, 4);
     check_kernels(&long_rows, 1, 1, 1);
     check_kernels(&fold, 1, 2, 3);
 }
