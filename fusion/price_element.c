@@ -90,7 +90,8 @@ static double loads_of(const fsr_prices *prices, const fsr_kernel *k, const fsr_
     if (is_in_tile(k, &k->access[inst->index]))
         return prices->shared;
     if (inst->kind == FSR_INST_STORE)
-        return fmin(fmax(stride, 1), prices->across) * narrow_of(k, inst->index);
+        return fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
+               narrow_of(k, inst->index);
     const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
     const double most = stride * size < prices->line ? prices->strided : prices->apart;
     return fmin(fmax(stride, 1), most) * narrow_of(k, inst->index);
