@@ -310,44 +310,7 @@ static sums sums_in_branches(const fsr_price_loop *l) {
     return sum;
 }
 
-enum {
-    BYTES = 4,      /* of a word: a vector of them has as many times more elements */
-    FEW_ALONE = 6,  /* times longer than in vectors: two or three elements whose loop a compiler writes down */
-    FEW_FIXED = 3,  /* at most, the same of rows side by side whose number the text says */
-    ASKED_ALONE = 3 /* the same of those that ask for guards, at most */
-};
-
-/* A CPU's map, row by row, takes elements of one byte: a vector of it is as many elements as a vector of bytes has, and
- * rows of fewer are done one by one. */
-static bool loads_bytes(const fsr_kernel *k) {
-    bool any = false;
-    if (k->schedule.target != FSR_TARGET_CPU || k->schedule.kind != FSR_SCHEDULE_MAP || k->schedule.flat)
-        return false;
-    for (int a = 0; a < k->narrays; ++a)
-        any = any || (!k->array[a].written && fsr_dtype_size(k->array[a].dtype) == 1);
-    return any;
-}
-
-/* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
- * and what is left one by one. What is no vector code in any case does not take that again: a paste in rows of 5 was
- * priced at nine times what it takes. Counter-examples to whole vectors alone: rows of 24 that choose by bytes took ten
- * times their price with AVX-512 (seed 1360094), nine neighbours in rows of 3 8.7 times (170008), maxima in rows of 15
- * 7.9 times (171246). */
-double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
-    const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
-    const bool rows = group->kernel->schedule.kind == FSR_SCHEDULE_ROW;
-    if (inner < BYTES * prices->lanes && loads_bytes(group->kernel))
-        return prices->lanes / 2;
-    if (group->kernel->schedule.together)
-        return 1;
-    if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
-        return 1;
-    if (group->kernel->schedule.width && inner < half && !rows)
-        return FEW_ALONE;
-    const double left = fmod(inner, prices->lanes);
-    const double turns = rows ? 1 : floor(inner / prices->lanes) + (left >= half) + fmod(left, half);
-    return fmin(turns * prices->lanes / inner, group->kernel->schedule.fixed ? FEW_FIXED : INFINITY);
-}
+enum { ASKED_ALONE = 3 /* times longer than in vectors: few elements that ask for guards, at most */ };
 
 /* How many times longer operations take in a loop of so few turns that it has no versions, and that vectors of which
  * most are left over: of less than one, fsr_price_lost_vectors knows the rest. Where the text says how many turns there
