@@ -90,20 +90,21 @@ static bool is_of_element(const fsr_c_emit *e, int number) {
     return any;
 }
 
-/* The place of one load, in a loop over its row: each element's, or those of the lines that a run of elements lies in,
- * which may begin anywhere in the first: the last one has a turn of its own, but of whole lines. */
-static void put_row_place(fsr_c_emit *e, int number, const bool *made) {
+/* One load of a row, in a loop over its elements: each place, or those of the lines that a run of elements lies in,
+ * which may begin anywhere in the first: the last one has a turn of its own, but of whole lines. made: what the address
+ * takes. */
+static void put_row_load(fsr_c_emit *e, int number, const bool *made) {
     const fsr_inst *inst = &e->k->inst[number];
-    const int buffer = e->k->access[inst->index].buffer, last = e->s->width - 1;
+    const int buffer = e->k->access[inst->index].buffer, width = e->s->width, last = width - 1;
     const int line = e->s->line / (int)fsr_dtype_size(e->k->array[buffer].dtype);
+    const bool each = is_of_element(e, number), one = !each && fsr_inst_is_of_row(e->k, number, e->k->ndim - 1);
+    const char *var = e->loop_var;
     fsr_text address = {0};
-    if (is_of_element(e, number) || e->s->width % line == 0)
-        fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %d)", e->loop_var, e->loop_var, e->s->width, e->loop_var,
-                    is_of_element(e, number) ? 1 : line);
+    if (each || one || width % line == 0)
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %d)", var, var, width, var, each ? 1 : one ? width : line);
     else
-        fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %s < %d && %s + %d > %d ? %d - %s : %d)", e->loop_var,
-                    e->loop_var, last + 1, e->loop_var, e->loop_var, last, e->loop_var, line, last, last, e->loop_var,
-                    line);
+        fsr_c_begin(e, "for (i64 %s = 0; %s < %d; %s += %s < %d && %s + %d > %d ? %d - %s : %d)", var, var, width, var,
+                    var, last, var, line, last, last, var, line);
     for (int i = 0; i < number; i++)
         if (made[i])
             fsr_c_insts(e, &i, 1);
@@ -114,12 +115,55 @@ static void put_row_place(fsr_c_emit *e, int number, const bool *made) {
     fsr_c_end(e);
 }
 
+static bool is_fetched_place(const fsr_c_emit *e, int number, bool *made) {
+    const fsr_inst *inst = &e->k->inst[number];
+    return inst->kind == FSR_INST_LOAD && e->s->fetched >> e->k->access[inst->index].buffer & 1 &&
+           fsr_row_place(e->k, number, made);
+}
+
+/* The row after a row lies behind it in memory, or its elements do where it has one. */
+static bool goes_on(const fsr_c_emit *e, int number) {
+    const fsr_access *access = &e->k->access[e->k->inst[number].index];
+    const fsr_stride_kind *stride = fsr_access_form(e->k, e->k->inst[number].index)->stride;
+    const int last = e->k->ndim - 1;
+    return access->linear || access->row_linear ||
+           (stride[last] == FSR_STRIDE_ZERO && stride[last - 1] <= FSR_STRIDE_ONE);
+}
+
+static bool is_place_apart(const fsr_c_emit *e, const bool *made, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
+    return made[number] && inst->kind == FSR_INST_LOAD && !(e->s->fetched >> e->k->access[inst->index].buffer & 1) &&
+           !goes_on(e, number);
+}
+
+/* Loads that places of rows are made of, marked, and whether some do not go on in memory. */
+static bool find_places_apart(const fsr_c_emit *e, bool *made) {
+    bool any = false;
+    for (int i = 0; i < e->k->ninsts; i++)
+        is_fetched_place(e, i, made);
+    for (int i = 0; i < e->k->ninsts; i++)
+        any = any || is_place_apart(e, made, i);
+    return any;
+}
+
+bool fsr_c_has_places_apart(const fsr_c_emit *e) {
+    bool made[FSR_MAX_INSTS] = {false};
+    return find_places_apart(e, made);
+}
+
+void fsr_c_fetch_places(fsr_c_emit *e) {
+    const bool none[FSR_MAX_INSTS] = {false};
+    bool made[FSR_MAX_INSTS] = {false};
+    find_places_apart(e, made);
+    for (int i = 0; i < e->k->ninsts; i++)
+        if (is_place_apart(e, made, i))
+            put_row_load(e, i, none);
+}
+
 void fsr_c_fetch_row(fsr_c_emit *e) {
     for (int i = 0; i < e->k->ninsts; i++) {
         bool made[FSR_MAX_INSTS] = {false};
-        const fsr_inst *inst = &e->k->inst[i];
-        if (inst->kind == FSR_INST_LOAD && e->s->fetched >> e->k->access[inst->index].buffer & 1 &&
-            fsr_row_place(e->k, i, made))
-            put_row_place(e, i, made);
+        if (is_fetched_place(e, i, made))
+            put_row_load(e, i, made);
     }
 }

@@ -44,7 +44,7 @@ void fsr_c_put_report(fsr_c_emit *e, const fsr_inst *inst) {
     const int b = inst->report - 1, index = narrow ? e->k->inst[inst->arg[0]].arg[0] : inst->arg[0];
     const char *const worst = narrow ? "low" : "worst";
     fsr_text guard = {0};
-    if (!inst->report || e->checked)
+    if (!inst->report || e->checked || e->placing)
         return;
     if (inst->guard)
         fsr_c_put_guard(e, &guard, inst->guard - 1);

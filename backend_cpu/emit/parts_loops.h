@@ -178,7 +178,15 @@ void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop);
  * dimension, for the next one. */
 void fsr_c_tiles_ahead_head(fsr_c_emit *e);
 void fsr_c_tiles_ahead(fsr_c_emit *e, const char *low, const char *high);
-/* rows.c: const i64 NAME = the product of the extents from dimension `from` to before `end`. */
+/* map.c: the loops of a map. */
+void fsr_c_map(fsr_c_emit *e);
+/* rows.c: loops over the first dimensions, and their ends. */
+void fsr_c_dimensions(fsr_c_emit *e, int end);
+void fsr_c_dimensions_end(fsr_c_emit *e, int end);
+/* const i64 r = ((i0) * d1 + i1) * d2 + <last>: the row number from the indices of the n parallel dimensions, of which
+ * the last is named `last` ("0": at its beginning). */
+void fsr_c_row_number(fsr_c_emit *e, int n, const char *last);
+/* const i64 NAME = the product of the extents from dimension `from` to before `end`. */
 void fsr_c_product(fsr_c_emit *e, const char *name, int from, int end);
 /* neighbours.c: how a loop over a strip's elements counts, and what less is their place in the strip's arrays. */
 typedef struct fsr_c_along {
@@ -190,6 +198,9 @@ typedef void fsr_c_element_fn(fsr_c_emit *e, const fsr_body *part);
 void fsr_c_gather_loop(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *along, fsr_c_element_fn *print);
 /* Of short rows, inside the loop over them: asks for what a row gathers. */
 void fsr_c_fetch_row(fsr_c_emit *e);
+/* The same for what the places are loaded from, where rows of it lie apart; whether some do. */
+void fsr_c_fetch_places(fsr_c_emit *e);
+bool fsr_c_has_places_apart(const fsr_c_emit *e);
 /* fetch.c: a part that gathers, of n elements; where what it loads lies apart it asks for it before. */
 void fsr_c_by_distance(fsr_c_emit *e, const fsr_body *part, const char *n,
                        void (*print)(fsr_c_emit *e, const fsr_body *part));

@@ -154,14 +154,15 @@ static void short_rows(void **state) {
 }
 
 /* Short rows gathered from a large array, which ask for later rows' places: of a row and of an element, of fewer rows
- * than lie between, of several planes, and with functions behind them, for which rows are taken together. */
+ * than lie between, of several planes, at places that lie apart in rows twice as long, and with functions behind them,
+ * for which rows are taken together. */
 static void gathered_rows(void **state) {
     (void)state;
     static const int64_t rows[] = {7, 700};
     static const fsr_index_mode mode[] = {FSR_INDEX_CLIP, FSR_INDEX_WRAP};
     for (int i = 0; i < COUNT_OF(rows); ++i)
         for (int64_t c = 3; c <= 17; c += 14) {
-            const int64_t n = rows[i], far = ((int64_t)5 << 20) / 4 / c;
+            const int64_t n = rows[i], far = ((int64_t)9 << 20) / 4 / c;
             fsr_node x = data(FSR_F32, SHAPE(far, c)), y = data(FSR_F32, SHAPE(n, c));
             fsr_node z = fsr_reshape(fsr_slice(y, 1, 0, 1, 1), 1, SHAPE(n));
             fsr_node big = fsr_float(subject_g, (double)far / 3);
@@ -169,8 +170,14 @@ static void gathered_rows(void **state) {
             fsr_node turned = fsr_reshape(each, 2, SHAPE(c, n)), z2 = fsr_reshape(z, 2, SHAPE(n, 1));
             fsr_node taken = fsr_mul(fsr_index(x, &row, 1, mode[i % 2]), y),
                      along = fsr_take_along_axis(x, each, 0, mode[i % 2]);
-            fsr_node out[] = {fsr_mul(along, y), taken, fsr_index(x, &turned, 1, FSR_INDEX_CLIP),
-                              fsr_exp(fsr_neg(fsr_abs(taken))), fsr_mul(fsr_sin(fsr_add(along, taken)), z2)};
+            fsr_node wide = data(FSR_F32, SHAPE(n, 2 * c)), half = fsr_slice(wide, 1, c, 2 * c, 1);
+            fsr_node apart = fsr_take_along_axis(x, fsr_cast(fsr_mul(half, big), FSR_I32), 0, FSR_INDEX_CLIP);
+            fsr_node out[] = {fsr_mul(along, y),
+                              taken,
+                              fsr_index(x, &turned, 1, FSR_INDEX_CLIP),
+                              fsr_exp(fsr_neg(fsr_abs(taken))),
+                              fsr_mul(fsr_sin(fsr_add(along, taken)), z2),
+                              fsr_sub(apart, half)};
             for (int k = 0; k < COUNT_OF(out); ++k)
                 subject_verify(&out[k], 1, NULL, "%lld rows of %lld, output %d", (long long)n, (long long)c, k);
         }
