@@ -96,6 +96,17 @@ static void gather_columns(fsr_kernel *k) {
     }
 }
 
+/* Of a row that is held a quarter fewer elements of a thread, where these are enough: those that are not there are
+ * computed like others. Counter-example to powers of two: 512 threads had eight elements each of rows of 3,072, whose
+ * sines and cosines took 69 instructions an element and a third of that again for none. To any number: each has a text
+ * of its own. */
+static void leave_no_quarter(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    const int fewer = s->items - s->items / 4;
+    if (fewer < s->items && fewer % s->vector == 0 && (int64_t)s->abreast * fewer >= k->integer[FSR_INT_COLS])
+        s->items = fewer;
+}
+
 /* A block has all of a row in registers; else it walks the row again in each pass, and finds it in a near cache. Rows
  * of several passes that only 1,024 threads of the most elements would hold are walked: a multiprocessor has one such
  * block, which loads while nobody works. Measured on one H200, a softmax of 16,384 rows of 12,000 less a label, held so
@@ -141,6 +152,8 @@ static void gpu_row(fsr_group *group, int64_t capacity) {
     s->abreast = (int)threads;
     if (s->persistent && k->npasses == 1 && !k->nloops && !fsr_kernel_has_scan(k))
         gather_columns(k);
+    if (s->persistent)
+        leave_no_quarter(k);
     s->threads = s->abreast < 256 ? 256 : s->abreast;
     if (s->persistent)
         fsr_schedule_keep(k);

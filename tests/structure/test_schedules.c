@@ -248,7 +248,7 @@ static void tiles_ask_for_their_next_row(void **state) {
 /* Places that are asked for rows before: what they are made of is gone through once, however often it is taken. */
 static void places_of_many_steps(void **state) {
     (void)state;
-    const fsr_node x = plan_matrix(table_graph, 1 << 18, 8), y = plan_matrix(table_graph, 5000, 8);
+    const fsr_node x = plan_matrix(table_graph, 1 << 19, 8), y = plan_matrix(table_graph, 5000, 8);
     fsr_node at = fsr_cast(y, FSR_I32);
     for (int i = 0; i < 60; i++)
         at = fsr_mul(at, at);
@@ -288,6 +288,24 @@ static void steps_of_two_are_known(void **state) {
                 most = k->form[f].stride[d] > most ? k->form[f].stride[d] : most;
         fsr_program_clear(&p);
         assert_int_equal(most, thunk == 3 ? FSR_STRIDE_VAR : thunk == 2 ? FSR_STRIDE_KNOWN : FSR_STRIDE_ONE);
+    }
+}
+
+/* A GPU's rows that are held: no quarter of a thread's elements is there for none of the row's. */
+static void rows_leave_no_quarter(void **state) {
+    (void)state;
+    static const int64_t cols[] = {1025, 1500, 2049, 3072, 3073, 4096, 6144, 7000};
+    for (size_t i = 0; i < sizeof cols / sizeof *cols; i++) {
+        const int axis = 1;
+        fsr_node x = plan_matrix(table_graph, 4096, cols[i]), y = fsr_sum(fsr_cos(fsr_mul(x, x)), &axis, 1, 0);
+        fsr_program p = plan_of(&target_gpu, &y, 1);
+        const fsr_schedule *s = &fsr_program_kernel(&p, 0)->kernel->schedule;
+        const int64_t all = (int64_t)s->abreast * s->items, fewer = s->items - s->items / 4;
+        const bool held = s->kind == FSR_SCHEDULE_ROW && s->persistent, whole = (s->items & (s->items - 1)) == 0;
+        const bool over = whole && fewer < s->items && fewer % s->vector == 0 && s->abreast * fewer >= cols[i];
+        fsr_program_clear(&p);
+        assert_true(held && all >= cols[i]);
+        assert_false(over);
     }
 }
 
@@ -438,6 +456,7 @@ int main(void) {
         TABLE_TEST(tiles_ask_for_their_next_row),
         TABLE_TEST(places_of_many_steps),
         TABLE_TEST(steps_of_two_are_known),
+        TABLE_TEST(rows_leave_no_quarter),
         TABLE_TEST(rows_of_many_loads_have_few_items),
         TABLE_TEST(blocks_go_along_channels),
         TABLE_TEST(guarded_columns_have_long_blocks),
