@@ -217,6 +217,15 @@ static double row_of(const fsr_prices *prices, const fsr_kernel *k) {
     return sum;
 }
 
+/* Of rows that are taken together: the loops that go along each, one that loads and one that stores what does not lie
+ * one behind the other. */
+static int loops_of(const fsr_kernel *k) {
+    int loops = 1;
+    for (int i = 0; i < k->ninsts && loops < 2; ++i)
+        loops += k->inst[i].kind == FSR_INST_STORE && !k->access[k->inst[i].index].linear;
+    return loops;
+}
+
 /* What rows cost beside their elements: a scan's strips and stages begin anew, a fold's states, and each loop. */
 static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
@@ -230,7 +239,9 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     if (s->kind == FSR_SCHEDULE_COL)
         return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) *
                (s->fixed ? prices->exact : prices->turn);
-    return k->ndim == 0 || s->flat || s->tile ? 0 : elements / inner * (s->width ? prices->exact : prices->turn);
+    return k->ndim == 0 || s->flat || s->tile ? 0
+           : s->together                      ? elements / inner * prices->turn * loops_of(k)
+                                              : elements / inner * (s->width ? prices->exact : prices->turn);
 }
 
 /* Blocks of a launch. Those of teams follow the machine at hand, but prices decide which kernels there are and so how

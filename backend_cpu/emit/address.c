@@ -63,8 +63,19 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d
     fsr_text_add(to, "%s%s", to->size ? " + " : "", var);
     if (a->stride[d] == FSR_STRIDE_VAR)
         fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
-    if (a->stride[d] == FSR_STRIDE_KNOWN)
-        fsr_text_add(to, " * %d", a->slot[d]);
+    if (a->stride[d] == FSR_STRIDE_KNOWN) {
+        e->hidden[a->slot[d]] |= e->masking;
+        fsr_text_add(to, " * %s%d", e->masking ? "k" : "", a->slot[d]);
+    }
+}
+
+/* Under a question a compiler shall not see that neighbours are a few elements apart: gcc 12 takes several such loads of
+ * one array, under one question, for a vector of their places in another order than they have (its fault 114375).
+ * Counter-example to a plain constant: of rows of 6 the places 5, 0, 1 under one guard were three others'. */
+void fsr_c_hidden_strides(const fsr_c_emit *e, fsr_text *to) {
+    for (int k = 0; k <= FSR_MOST_KNOWN; k++)
+        if (e->hidden[k])
+            fsr_text_add(to, "    i64 k%d = %d;\n    __asm__(\"\" : \"+r\"(k%d));\n", k, k, k);
 }
 
 /* Adds "+ value * coefficient" of each symbol, but those that the address so far has already. */
@@ -224,8 +235,11 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
         put_question(e, to, number);
         fsr_text_add(to, " ? ");
     }
+    const bool masking = e->masking;
+    e->masking = masking || truth == FSR_ASKED;
     if (truth != FSR_NEVER_HOLDS)
         put_element(e, to, number);
+    e->masking = masking;
     if (truth == FSR_ASKED)
         fsr_text_add(to, " : ");
     if (truth != FSR_ALWAYS_HOLDS)

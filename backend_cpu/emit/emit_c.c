@@ -111,6 +111,7 @@ static void put_arguments(const fsr_c_emit *e, fsr_text *to) {
         else if (e->named[i])
             fsr_text_add(to, "    const i64 %s = n[%d];\n", fsr_c_integer(&scratch_names, i, name), i);
     fsr_c_quotient_head(e, to);
+    fsr_c_hidden_strides(e, to);
     if (e->s->part)
         fsr_text_add(to, "    const i64 mode = t[%d], begin = mode ? t[%d] : 0, end = mode ? t[%d] : cols;\n",
                      FSR_TASK_MODE, FSR_TASK_BEGIN, FSR_TASK_END);

@@ -65,6 +65,8 @@ typedef struct fsr_c_emit {
     char index[FSR_MAX_DIMS][FSR_EMIT_NAME];    /* index along each dimension */
     int shared[FSR_MAX_COMBINES];               /* the first fold with an equal operator */
     bool named[FSR_MAX_INTS];                   /* integer arguments used */
+    bool masking;                               /* a load that is asked for is being printed */
+    bool hidden[FSR_MOST_KNOWN + 1];            /* strides that such loads have */
     bool divisor[FSR_MAX_INTS];                 /* those that exact quotients are taken by */
     bool quotients;                             /* some are, in this nest or one before */
     bool modes[FSR_INDEX_DROP + 1];             /* of indices, that the body names */
@@ -188,6 +190,8 @@ bool fsr_c_invariant(const fsr_kernel *k, int number);
 void fsr_c_once(fsr_c_emit *e);
 /* address.c: an access's address in the present loop; a load's element, zero where its guard does not hold. */
 void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access);
+/* Strides of loads under questions, of which a compiler knows no value. */
+void fsr_c_hidden_strides(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number);
 /* The addresses that begin with what is evaluated once. */
 void fsr_c_bases(fsr_c_emit *e);

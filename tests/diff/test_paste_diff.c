@@ -73,5 +73,26 @@ static void long_chain(void **state) {
     subject_verify(out, 2, NULL, "long chains");
 }
 
-static const struct CMUnitTest tests[] = {SUBJECT_CASES(dtypes), SUBJECT_CASES(sizes), SUBJECT_TEST(long_chain)};
+/* Padded again, of rows of a few elements: all places of a row are one point's, several of which one guard asks for, in
+ * another order than they have in memory. */
+static void padded_twice(void **state) {
+    (void)state;
+    static const int64_t one[][2] = {{1, 1}, {1, 1}}, rows[] = {18, 133, 1000};
+    static const fsr_dtype dtype[] = {FSR_F32, FSR_F64};
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        for (int64_t cols = 2; cols <= 8; cols++)
+            for (int d = 0; d < COUNT_OF(dtype); d++) {
+                fsr_node x = data(dtype[d], rows[i], cols, d), y = fsr_sub(x, fsr_mean(x, AXES(0), 1, FSR_KEEPDIMS));
+                fsr_node framed = fsr_pad(y, one, FSR_PAD_CONSTANT, 0);
+                fsr_node later = fsr_slice(fsr_slice(framed, 0, 2, FSR_SLICE_END, 1), 1, 1, cols + 1, 1);
+                fsr_node out[] = {fsr_pad(later, one, FSR_PAD_WRAP, 0), fsr_pad(later, one, FSR_PAD_EDGE, 0),
+                                  fsr_pad(later, one, FSR_PAD_REFLECT, 0)};
+                for (int k = 0; k < COUNT_OF(out); k++)
+                    subject_verify(&out[k], 1, NULL, "%s[%lld,%lld] padded twice, %d", fsr_dtype_name(dtype[d]),
+                                   (long long)rows[i], (long long)cols, k);
+            }
+}
+
+static const struct CMUnitTest tests[] = {SUBJECT_CASES(dtypes), SUBJECT_CASES(sizes), SUBJECT_TEST(long_chain),
+                                          SUBJECT_TEST(padded_twice)};
 SUBJECT_MAIN(tests)
