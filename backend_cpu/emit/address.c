@@ -69,8 +69,8 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d
     }
 }
 
-/* Under a question a compiler shall not see that neighbours are a few elements apart: gcc 12 takes several such loads of
- * one array, under one question, for a vector of their places in another order than they have (its fault 114375).
+/* Under a question a compiler shall not see that neighbours are a few elements apart: of several such loads of one
+ * array, under one question, gcc 12 makes a vector of their places in another order than they have (its fault 114375).
  * Counter-example to a plain constant: of rows of 6 the places 5, 0, 1 under one guard were three others'. */
 void fsr_c_hidden_strides(const fsr_c_emit *e, fsr_text *to) {
     for (int k = 0; k <= FSR_MOST_KNOWN; k++)
