@@ -49,6 +49,19 @@ bool fsr_row_place(const fsr_kernel *k, int number, bool *marked) {
     return moves;
 }
 
+bool fsr_load_is_placed_first(const fsr_kernel *k, int load) {
+    const fsr_inst *inst = &k->inst[load];
+    bool marked[FSR_MAX_INSTS] = {false}, first = true;
+    if (fsr_inst_guard(inst) >= 0)
+        return false;
+    if (!fsr_access_form(k, inst->index)->nterms)
+        return true;
+    first = fsr_row_place(k, load, marked);
+    for (int i = 0; i < load; ++i)
+        first = first && !(marked[i] && k->inst[i].kind == FSR_INST_OP && fsr_inst_cost(k, i) >= FSR_FUNCTION);
+    return first;
+}
+
 uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     uint64_t arrays = 0;

@@ -30,10 +30,10 @@ static bool loads_bytes(const fsr_kernel *k) {
 }
 
 static bool is_shuffled(int places) {
-    return places == 3 || (places & (places - 1)) == 0;
+    return places == 3 || fsr_power_of_two(places);
 }
 
-/* Some store of a map has others beside it, and their places are so many. */
+/* A point of a map stores several places side by side whose number is neither a power of two nor three. */
 static bool stores_one_by_one(const fsr_kernel *k) {
     uint64_t stored = 0, again = 0;
     for (int i = 0; i < k->ninsts && k->schedule.target == FSR_TARGET_CPU && k->schedule.kind == FSR_SCHEDULE_MAP;

@@ -97,9 +97,9 @@ static void gather_columns(fsr_kernel *k) {
 }
 
 /* Of a row that is held a quarter fewer elements of a thread, where these are enough: those that are not there are
- * computed like others. Counter-example to powers of two: 512 threads had eight elements each of rows of 3,072, whose
- * sines and cosines took 69 instructions an element and a third of that again for none. To any number: each has a text
- * of its own. */
+ * computed like others. Counter-example to powers of two alone: 512 threads had eight elements each of rows of 3,072,
+ * and computed sines and cosines of 1,024 that are not there. Counter-example to any number of elements: each is
+ * another text to compile. */
 static void leave_no_quarter(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     const int fewer = s->items - s->items / 4;

@@ -58,7 +58,7 @@ enum {
     COMING_BYTES = 1 << 23, /* of an array that stages which wait ask for */
     FAR_BYTES = 1 << 24,    /* of an array whose elements are asked for before they are gathered, */
     FAR_COMBINED = 1 << 22, /* or combined with, */
-    FAR_ROWS = 1 << 23      /* or gathered in short rows */
+    FAR_ROWS = 6 << 20      /* or gathered in short rows */
 };
 
 /* ---- streams ----------------------------------------------------------------------------------------- */

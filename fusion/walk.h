@@ -101,13 +101,12 @@ bool fsr_kernel_may_version(const fsr_kernel *k);
 bool fsr_kernel_may_deal(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
-/* The table's cost of operations that count as functions. */
-enum { FSR_FUNCTION = 10 };
 /* A map whose rows may be taken together: nothing but loads and stores asks where an element is, and the places of
- * gathers are made of no functions, which come when the rows have been loaded. */
+ * gathers are made of no functions: these are evaluated of all rows of a strip, when each has been loaded. */
 bool fsr_kernel_may_go_together(const fsr_kernel *k);
-/* Rows of fewer elements are short: a text says how long they are. */
-enum { FSR_SHORT_ROW = 64 };
+/* Rows of fewer elements are short: a text says how long they are; and the table's cost of operations that count as
+ * functions. */
+enum { FSR_SHORT_ROW = 64, FSR_FUNCTION = 10 };
 /* Rows may be as long as the text says: of a map with a loop for each dimension, the last one over whole rows; or all
  * that is folded is one dimension, which no launch divides. */
 bool fsr_kernel_may_have_width(const fsr_kernel *k);
@@ -136,6 +135,8 @@ bool fsr_tile_goes_along(const fsr_kernel *k, int number);
  * instruction `number` is such a load, of whose place all is marked that is not the same everywhere. */
 uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k);
 bool fsr_row_place(const fsr_kernel *k, int number, bool *marked);
+/* A load that asks for no guard, and whose place is known from the start or made without functions. */
+bool fsr_load_is_placed_first(const fsr_kernel *k, int load);
 /* On a CPU: arrays of which stages of gathers may ask for elements before they load them or combine with them; and
  * whether a load, or a store that combines, may: its address goes along with nothing but values that an earlier stage
  * holds for the whole strip. */

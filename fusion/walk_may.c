@@ -99,20 +99,6 @@ bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
     return true;
 }
 
-/* Its place is known from the start, or made of what a row's first loop has: no function of it. */
-static bool is_placed_first(const fsr_kernel *k, int load) {
-    const fsr_inst *inst = &k->inst[load];
-    bool marked[FSR_MAX_INSTS] = {false}, first = true;
-    if (fsr_inst_guard(inst) >= 0)
-        return false;
-    if (!fsr_access_form(k, inst->index)->nterms)
-        return true;
-    first = fsr_row_place(k, load, marked);
-    for (int i = 0; i < load; ++i)
-        first = first && !(marked[i] && k->inst[i].kind == FSR_INST_OP && fsr_inst_cost(k, i) >= FSR_FUNCTION);
-    return first;
-}
-
 bool fsr_kernel_may_go_together(const fsr_kernel *k) {
     bool may = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 1 && !k->npasses && !k->nests &&
                !fsr_kernel_is_nest(k) && !k->live;
@@ -121,9 +107,9 @@ bool fsr_kernel_may_go_together(const fsr_kernel *k) {
         switch (inst->kind) {
         case FSR_INST_CONST:
         case FSR_INST_PARAM:
-        case FSR_INST_INSIDE:
         case FSR_INST_OP: break;
-        case FSR_INST_LOAD: may = is_placed_first(k, i); break;
+        case FSR_INST_INSIDE: may = fsr_inst_guard(inst) < 0; break;
+        case FSR_INST_LOAD: may = fsr_load_is_placed_first(k, i); break;
         case FSR_INST_STORE:
             may = !fsr_access_form(k, inst->index)->nterms && !inst->filter && !inst->combines &&
                   fsr_inst_guard(inst) < 0;

@@ -10,7 +10,7 @@
  *
  * Two elements of a loop may have one place. Counter-example to a loop that the compiler may turn into vector code, as
  * it may that of every other store: of eight elements with one place one would be counted. Where whole rows go to
- * computed places, a row's elements lie one beside the other, and its loop is vector code (rows.c); so is one in which
+ * computed places, a row's elements lie one beside the other, and its loop is vector code (map.c); so is one in which
  * each column has its place. */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"

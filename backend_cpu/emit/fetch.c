@@ -9,6 +9,7 @@
  * of 2^24 f32; asked for ahead, 9. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/walk.h"
+#include <string.h>
 
 static bool is_fetched(const fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
@@ -91,13 +92,13 @@ static bool is_of_element(const fsr_c_emit *e, int number) {
 }
 
 /* One load of a row, in a loop over its elements: each place, or those of the lines that a run of elements lies in,
- * which may begin anywhere in the first: the last one has a turn of its own, but of whole lines. made: what the address
- * takes. */
+ * which may begin anywhere in the first: the last one has a turn of its own, but of rows as long as whole lines, which
+ * arrays begin with. made: what the address takes. */
 static void put_row_load(fsr_c_emit *e, int number, const bool *made) {
     const fsr_inst *inst = &e->k->inst[number];
     const int buffer = e->k->access[inst->index].buffer, width = e->s->width, last = width - 1;
     const int line = e->s->line / (int)fsr_dtype_size(e->k->array[buffer].dtype);
-    const bool each = is_of_element(e, number), one = !each && fsr_inst_is_of_row(e->k, number, e->k->ndim - 1);
+    const bool one = fsr_inst_is_of_row(e->k, number, e->k->ndim - 1), each = !one && is_of_element(e, number);
     const char *var = e->loop_var;
     fsr_text address = {0};
     if (each || one || width % line == 0)
@@ -136,27 +137,31 @@ static bool is_place_apart(const fsr_c_emit *e, const bool *made, int number) {
            !goes_on(e, number);
 }
 
-/* Loads that places of rows are made of, marked, and whether some do not go on in memory. */
-static bool find_places_apart(const fsr_c_emit *e, bool *made) {
+/* apart[i]: instruction i loads what places of rows are made of, and does not go on in memory. Returns whether some
+ * does. */
+static bool find_places_apart(const fsr_c_emit *e, bool *apart) {
     bool any = false;
-    for (int i = 0; i < e->k->ninsts; i++)
-        is_fetched_place(e, i, made);
-    for (int i = 0; i < e->k->ninsts; i++)
-        any = any || is_place_apart(e, made, i);
+    memset(apart, 0, FSR_MAX_INSTS * sizeof *apart);
+    for (int i = 0; i < e->k->ninsts; i++) {
+        bool made[FSR_MAX_INSTS] = {false};
+        const bool fetched = is_fetched_place(e, i, made);
+        for (int j = 0; fetched && j < i; j++)
+            any |= apart[j] |= is_place_apart(e, made, j);
+    }
     return any;
 }
 
 bool fsr_c_has_places_apart(const fsr_c_emit *e) {
-    bool made[FSR_MAX_INSTS] = {false};
-    return find_places_apart(e, made);
+    bool apart[FSR_MAX_INSTS];
+    return find_places_apart(e, apart);
 }
 
 void fsr_c_fetch_places(fsr_c_emit *e) {
     const bool none[FSR_MAX_INSTS] = {false};
-    bool made[FSR_MAX_INSTS] = {false};
-    find_places_apart(e, made);
+    bool apart[FSR_MAX_INSTS];
+    find_places_apart(e, apart);
     for (int i = 0; i < e->k->ninsts; i++)
-        if (is_place_apart(e, made, i))
+        if (apart[i])
             put_row_load(e, i, none);
 }
 

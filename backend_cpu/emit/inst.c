@@ -112,9 +112,10 @@ static void put_op(fsr_c_emit *e, fsr_text *to, int number) {
 static void put_load(fsr_c_emit *e, fsr_text *to, int number) {
     const bool asks = e->asking && fsr_load_moves(e->k, number);
     fsr_text_add(to, "%s", asks ? "b < left ? " : "");
+    const bool masking = e->masking;
     e->masking = asks;
     fsr_c_put_load(e, to, number);
-    e->masking = false;
+    e->masking = masking;
     fsr_text_add(to, "%s", asks ? " : 0" : "");
 }
 

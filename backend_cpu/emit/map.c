@@ -119,7 +119,8 @@ static bool asks_rows(const fsr_c_emit *e) {
     return (e->s->fetched & fsr_kernel_may_fetch_rows(e->k)) != 0;
 }
 
-/* Something of the rows from so many behind row q on is asked for: `ask` of each. */
+/* A loop over `batch` rows, the first of which comes `ahead` rows behind row q: `ask` prints what is asked for of
+ * each. */
 static void ask_for_rows(fsr_c_emit *e, int d, int ahead, int batch, void (*ask)(fsr_c_emit *e)) {
     char var[FSR_EMIT_NAME], base[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
     memcpy(base, e->base, sizeof base);
@@ -144,9 +145,10 @@ static void ask_for_rows(fsr_c_emit *e, int d, int ahead, int batch, void (*ask)
  * asked for earlier still: a processor whose asking fills what it has under way does not look ahead by itself.
  *
  * Counter-example to as many at once as lie between: asking waits for them then, and what works on them does not ask.
- * To reports of places that are asked for: the row's are vectors, which each time waited for these: 2,824,464 elements
- * of 11 MB, at places that are products, took 47 ms, and 20 so. To places alone: of half of each row of 16, 47 ms for
- * 29 (one thread of a Xeon). */
+ * Counter-example to reports of places that are asked for: the row's are vectors, which waited for these each time.
+ * 2,824,464 elements of 11 MB, at places that are products, took 47 ms with such reports and take 20. Counter-example
+ * to asking for places alone: these are the first half of each row of 16, 47 ms, and 29 as it is (one thread of a
+ * Xeon). */
 static void begin_batches(fsr_c_emit *e, int d, const char *low, const char *high) {
     const int width = e->s->width, batch = width < FSR_GATHER_PIECE ? FSR_GATHER_PIECE / width : 1;
     const int ahead = (FSR_FETCH_AHEAD + width - 1) / width;

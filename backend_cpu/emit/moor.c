@@ -4,7 +4,7 @@
  * A load of neighbours under a guard becomes a load under a vector's mask. One with a stride, or of one element, keeps
  * a compiler from making vector code of its loop at all; so it reads by a pointer and a stride of its own, which show a
  * zero where the guard does not hold. One element is read without a stride, in front of the loop where it is a row's
- * (rows.c). Counter-example to reading the element in any case: it may lie outside of its array.
+ * (map.c). Counter-example to reading the element in any case: it may lie outside of its array.
  *
  * Under a vector's mask that is empty a load of neighbours from a page that is not there is nothing to a program, and
  * 200 ns to some processors: an edge row above a picture took 24 ns an element where others took 0.1. So where a guard

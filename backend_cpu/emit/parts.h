@@ -88,7 +88,7 @@ typedef struct fsr_c_emit {
     char streams[FSR_EMIT_NAME];   /* the name of whether they do, in the present loop */
     char stream_at[FSR_EMIT_NAME]; /* where in their buffers the present element goes */
     bool fetching;                 /* the loop being printed asks for what it gathers */
-    bool placing;                  /* what is being printed computes places of a later row, which tells them itself */
+    bool placing;                  /* places of a later row are being printed: that row reports what is outside */
     bool finishing;                /* the loop being printed also folds the states of parts */
     int word[FSR_MAX_COMBINES];    /* of a part's states: the fold's first */
     int carry[FSR_MAX_COMBINES];   /* a scan's carry into the part */

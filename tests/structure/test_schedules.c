@@ -304,7 +304,7 @@ static void rows_leave_no_quarter(void **state) {
         const bool held = s->kind == FSR_SCHEDULE_ROW && s->persistent, whole = (s->items & (s->items - 1)) == 0;
         const bool over = whole && fewer < s->items && fewer % s->vector == 0 && s->abreast * fewer >= cols[i];
         fsr_program_clear(&p);
-        assert_true(held && all >= cols[i]);
+        assert_true(held && all >= cols[i] && (cols[i] != 3072 || all == 3072));
         assert_false(over);
     }
 }
