@@ -74,6 +74,8 @@ enum { FSR_USUAL_LEVEL = 1, FSR_USUAL_PAIR_LEVEL = 16, FSR_USUAL_LINE = 64 };
 enum { FSR_FETCH_AHEAD = 128, FSR_FETCH_APART = 8 };
 /* How far ahead a block of rows side by side asks for columns, of arrays of more elements than a near cache holds. */
 enum { FSR_COLUMNS_AHEAD = 8, FSR_COLUMNS_LARGE = 1 << 17 };
+/* Elements beside each other, at most, to which a row's value is given one by one. */
+enum { FSR_WRITTEN_OUT = 4 };
 /* Elements of a strip that a stage of gathers loads at once where they are neighbours. */
 enum { FSR_GATHER_PIECE = 16 };
 /* How far ahead a filter asks for what comes: what a strip of short elements takes is less than memory does. */
@@ -161,8 +163,9 @@ typedef struct fsr_schedule {
     uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches; GPU: whose lines leave the
                          second cache first, as they are read once (once.h) */
     uint64_t ahead; /* arrays of which the second pass fetches the next row ahead; COL: of which each column of a block
-                         that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later; MAP: of which each row of
-                         a tile asks for the next one, where there are more elements than FSR_COLUMNS_LARGE */
+                         that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later, or with columns beside
+                         each other the block for the next one; MAP: of which each row of a tile asks for the next one,
+                         where there are more elements than FSR_COLUMNS_LARGE */
     int ahead_cols; /* where rows have so many columns at most */
     uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them; or short
                          rows do, as many rows before as have FSR_FETCH_AHEAD elements */

@@ -9,10 +9,10 @@ static const struct {
     const char *name;
     fsr_rewrite_fn run;
 } pipeline[] = {
-    {"compose", fsr_rewrite_compose}, {"simplify", fsr_rewrite_simplify}, {"fold", fsr_rewrite_fold},
-    {"masks", fsr_rewrite_masks},     {"cse", fsr_rewrite_cse},           {"bounds", fsr_rewrite_bounds},
-    {"narrow", fsr_rewrite_narrow},   {"hoist", fsr_rewrite_hoist},       {"unstack", fsr_rewrite_unstack},
-    {"places", fsr_rewrite_places},   {"dce", fsr_rewrite_dce},
+    {"compose", fsr_rewrite_compose}, {"sections", fsr_rewrite_sections}, {"simplify", fsr_rewrite_simplify},
+    {"fold", fsr_rewrite_fold},       {"masks", fsr_rewrite_masks},       {"cse", fsr_rewrite_cse},
+    {"bounds", fsr_rewrite_bounds},   {"narrow", fsr_rewrite_narrow},     {"hoist", fsr_rewrite_hoist},
+    {"unstack", fsr_rewrite_unstack}, {"places", fsr_rewrite_places},     {"dce", fsr_rewrite_dce},
 };
 enum { REWRITES = sizeof pipeline / sizeof pipeline[0] };
 

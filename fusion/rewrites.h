@@ -13,6 +13,8 @@ typedef bool (*fsr_rewrite_fn)(fsr_flow *flow, fsr_status *status);
 
 bool fsr_rewrite_compose(fsr_flow *flow,
                          fsr_status *status); /* views of views become one view; identity views vanish */
+bool fsr_rewrite_sections(fsr_flow *flow,
+                          fsr_status *status); /* sections of reshaped repeats come before the reshape */
 bool fsr_rewrite_simplify(fsr_flow *flow,
                           fsr_status *status); /* rules that keep every bit: x*1, x/1, x-0, casts to the same dtype */
 bool fsr_rewrite_fold(fsr_flow *flow, fsr_status *status);    /* exact ops on literals */

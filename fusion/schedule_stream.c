@@ -25,6 +25,9 @@
  * Sums of exponentials down 28,130 columns of 320 rows, which two threads divided, took 11.6 ms, and 3.3 so; of one
  * thread, whose block is as wide as the rows, 5.7. Counter-example to asking beside anything: a processor looks
  * further than a column of sums.
+ * Columns beside each other are a run of memory for each block, which begins again where the next one does: so where a
+ * block is worked on in several passes, or by functions, it asks for the next one's first. Means of three columns, and
+ * means of these, repeated, of 2,420,992 f32 by 3 took 10.8 ms of one thread of a Xeon, and 8.2 so.
  *
  * Tiles. A row of a tile is a run of memory of each array that lies along it, too short for the processor to fetch what
  * follows, which is another tile's. So each row asks for the next one of its tile, of what it loads and of what it
@@ -97,9 +100,9 @@ static bool has_function(const fsr_kernel *k) {
 void fsr_finish_ahead(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int bytes = 0;
-    const bool columns = s->kind == FSR_SCHEDULE_COL;
+    const bool works = s->kind != FSR_SCHEDULE_COL || has_function(k) || (s->beside && k->npasses > 1);
     s->ahead_cols = 0;
-    s->ahead = columns && (s->beside || !has_function(k)) ? 0 : fsr_kernel_may_fetch(k);
+    s->ahead = works ? fsr_kernel_may_fetch(k) : 0;
     if (s->kind != FSR_SCHEDULE_ROW)
         return;
     for (int b = 0; b < k->narrays; ++b)

@@ -384,6 +384,19 @@ bool fsr_tile_goes_along(const fsr_kernel *k, int number) {
                                         fsr_access_form(k, inst->index)->stride[k->schedule.tiled] == FSR_STRIDE_VAR);
 }
 
+/* A block's elements of it are a run of memory, and the next block's follow. */
+static bool lies_beside(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    return (inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE) && k->access[inst->index].linear &&
+           !inst->combines && !inst->filter && k->stand[number].level == FSR_ELEM && k->ndim - k->nparallel == 1;
+}
+
+static bool may_fetch(const fsr_kernel *k, int number) {
+    return k->schedule.tile     ? fsr_tile_goes_along(k, number)
+           : k->schedule.beside ? lies_beside(k, number)
+                                : load_may_fetch(k, number);
+}
+
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const bool columns = s->kind == FSR_SCHEDULE_COL && !s->tall && !k->nloops;
@@ -394,7 +407,7 @@ uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
         fsr_body body;
         fsr_body_of(k, pass, &body);
         for (int i = 0; i < body.n; ++i)
-            if (tiles ? fsr_tile_goes_along(k, body.inst[i]) : load_may_fetch(k, body.inst[i]))
+            if (may_fetch(k, body.inst[i]))
                 arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that are fetched ahead (schedule.ahead), in generated C: the second pass asks for the next row, as far as it has
  * come in its own. Of rows that are too long the distance is 0, which asks for what is at hand. An address beyond the
- * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later, and a row
- * of a map's tile for the next one. */
+ * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later, or at its
+ * beginning for the next block where columns lie beside each other, and a row of a map's tile for the next one. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/walk.h"
 
@@ -23,6 +23,17 @@ void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to) {
     }
 }
 
+/* The lines of the next block's elements, which lie behind this one's. */
+static void put_next_block(fsr_c_emit *e, int b) {
+    bool stored = false;
+    for (int i = 0; i < e->k->ninsts; i++)
+        stored = stored || (e->k->inst[i].kind == FSR_INST_STORE && e->k->access[e->k->inst[i].index].buffer == b);
+    fsr_c_begin(e, "for (i64 j = 0; j < ask * %d; j += %d)", e->s->beside,
+                e->s->line / (int)fsr_dtype_size(e->k->array[b].dtype));
+    fsr_c_line(e, "__builtin_prefetch(x%d + (r + m) * cols + j%s);", b, stored ? ", 1" : "");
+    fsr_c_end(e);
+}
+
 void fsr_c_columns_ahead_head(fsr_c_emit *e) {
     char rows[FSR_EMIT_NAME], cols[FSR_EMIT_NAME];
     if (!e->s->ahead)
@@ -30,6 +41,9 @@ void fsr_c_columns_ahead_head(fsr_c_emit *e) {
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->nparallel - 1, rows);
     fsr_c_integer(e, FSR_INT_COLS, cols);
     fsr_c_line(e, "const i64 ask = m < %s && %s * %s > %d ? m : 0;", rows, rows, cols, FSR_COLUMNS_LARGE);
+    for (int b = 0; b < e->k->narrays && e->s->beside; b++)
+        if (e->s->ahead >> b & 1)
+            put_next_block(e, b);
 }
 
 /* A load of the loop from array b, by its access; -1: there is none. Neighbours of it are near when it has come. */
@@ -48,7 +62,7 @@ static int first_load(const fsr_c_emit *e, const fsr_body *loop, int b) {
 void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop) {
     char stride[FSR_EMIT_NAME];
     for (int b = 0; b < e->k->narrays; b++) {
-        const int access = e->s->ahead >> b & 1 ? first_load(e, loop, b) : -1;
+        const int access = e->s->ahead >> b & 1 && !e->s->beside ? first_load(e, loop, b) : -1;
         if (access < 0)
             continue;
         fsr_c_integer(e, fsr_access_form(e->k, access)->slot[e->k->ndim - 1], stride);

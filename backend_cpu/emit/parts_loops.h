@@ -170,8 +170,8 @@ void fsr_c_inside_functions(const fsr_c_emit *e, fsr_text *to);
 
 /* At the function's head: how far ahead. */
 void fsr_c_ahead_head(fsr_c_emit *e);
-/* By columns: at the beginning of a block, how many rows of it are asked for ahead; and at a column's, for a later
- * one's. */
+/* By columns: at the beginning of a block, how many rows of it are asked for ahead, and the next block where columns
+ * lie beside each other; at a column's beginning, a later one's. */
 void fsr_c_columns_ahead_head(fsr_c_emit *e);
 void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop);
 /* Of a map in tiles: before its loops, how far apart rows are; and before a row, from index low to high of the last

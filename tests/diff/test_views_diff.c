@@ -153,6 +153,32 @@ static void eight_dimensions(void **state) {
     }
 }
 
+/* Sections of what a repeat and a reshape made: some cut what the reshape leaves as it is, some what it puts together,
+ * some both; one element of a dimension, steps, and from the end. */
+static void sections_of_repeats(void **state) {
+    (void)state;
+    EACH_DTYPE(d) {
+        fsr_node y = computed(dtypes[d], 3, SHAPE(4, 6, 10)), r = fsr_repeat(y, 3, AXES(1)), t = fsr_transpose(y, NULL);
+        fsr_node both = fsr_reshape(r, 2, SHAPE(4 * 18, 10)), turned = fsr_reshape(t, 3, SHAPE(60, 1, 4));
+        fsr_node out[] = {
+            fsr_slice(fsr_repeat(y, 3, AXES(1)), 2, 2, 9, 3),
+            fsr_slice(fsr_slice(fsr_repeat(y, 2, AXES(1)), 0, 1, 3, 1), 2, FSR_SLICE_END, FSR_SLICE_END, -2),
+            fsr_slice(fsr_repeat(y, 5, AXES(1)), 1, 0, 29, 1),
+            fsr_slice(fsr_repeat(y, 2, AXES(0)), 1, 3, 4, 1),
+            fsr_add(fsr_slice(both, 1, 0, 4, 1), fsr_slice(both, 1, 4, 8, 1)),
+            fsr_slice(fsr_slice(turned, 2, 1, 3, 1), 0, 2, 47, 5),
+            fsr_transpose(fsr_slice(turned, 2, 3, 4, 1), NULL),
+            fsr_slice(fsr_reshape(fsr_repeat(fsr_sum(y, AXES(1), 1, FSR_KEEPDIMS), 3, AXES(1)), 2, SHAPE(12, 10)), 1, 3,
+                      7, 1),
+        };
+        for (int i = 0; i < COUNT_OF(out); i++)
+            out[i] = fsr_mul(out[i], out[i]);
+        subject_verify(out, COUNT_OF(out), NULL, "sections of repeated %s", fsr_dtype_name(dtypes[d]));
+        for (int i = 0; i < COUNT_OF(out); i++)
+            check(out[i], "a section of a repeat", dtypes[d]);
+    }
+}
+
 /* The outputs are views: of a leaf, of a computed value, of nothing (empty), of one element. */
 static void outputs_that_are_views(void **state) {
     (void)state;
@@ -176,6 +202,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(reshapes),
     SUBJECT_CASES(folds),
     SUBJECT_CASES(eight_dimensions),
+    SUBJECT_CASES(sections_of_repeats),
     SUBJECT_CASES(outputs_that_are_views),
 };
 SUBJECT_MAIN(tests)
