@@ -141,8 +141,18 @@ static int mark_taken(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int
     return marked;
 }
 
+/* Nodes become kernels of their own. */
+static int mark_apart(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int n, bool folds) {
+    int marked = 0;
+    for (int k = 0; k < n; ++k)
+        if (!folds || fsr_is(flow->node[node[k]].kind, FSR_IS_FOLD))
+            marked += set(cuts, flow, node[k], FSR_APART);
+    return marked;
+}
+
 /* Of what several kernels evaluate, and one of them would spare, is stored what others take; if there is no such thing,
- * what folds take; and if that has been tried the nodes become kernels of their own. */
+ * what folds take; if that has been tried the folds become kernels of their own, and then all nodes do. Counter-example
+ * to all at once: exp(-cumsum(x, 0)) down five columns was three kernels, and is two. */
 static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
     int marked = 0;
     bool shared = false;
@@ -153,9 +163,9 @@ static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
         }
     if (!shared)
         marked = mark_taken(e->flow, cuts, node, n);
-    for (int k = 0, done = marked; k < n && !shared && !done; ++k)
-        marked += set(cuts, e->flow, node[k], FSR_APART);
-    return marked;
+    if (!shared && !marked)
+        marked = mark_apart(e->flow, cuts, node, n, true);
+    return shared || marked ? marked : mark_apart(e->flow, cuts, node, n, false);
 }
 
 /* It loads at places that the program computes, which may be near each other or not: such a price is no ground for

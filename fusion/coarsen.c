@@ -250,7 +250,7 @@ static bool choose(search *s) {
         for (int d = group->domain.ndim - 1; d >= 0; --d)
             places *= s->coarse[d] > 1 ? 1 : try_one(s, d, places);
     }
-    return places > 1 && (s->p->target->gpu || s->price <= fsr_price_divided(s->p, s->g));
+    return places > 1 && (s->p->target->gpu || s->price <= fsr_price_divided(s->p, &s->p->group[s->g], s->g));
 }
 
 static void coarsen(fsr_partition *p, int g, bool neighbours) {

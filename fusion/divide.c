@@ -40,7 +40,8 @@ typedef struct division {
     fsr_trial unmerged;  /* find_cut's */
     fsr_price_loop loop; /* of that trial */
     cut list[MOST_CUTS]; /* best_cut's */
-    int g;
+    const fsr_group *whole;
+    int g, lacks; /* its number, and how many values it may need that nobody has stored yet */
     int n;
     fsr_group part[MOST_PARTS];
     double price[MOST_PARTS];
@@ -152,7 +153,7 @@ static bool best_cut(division *s, cut *best, double *least) {
 
 /* The group over a part of its domain. False: it cannot be lowered so. */
 static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fsr_trial *t) {
-    const fsr_group *whole = &s->p->group[s->g];
+    const fsr_group *whole = s->whole;
     fsr_group *out = &t->group;
     fsr_link blame;
     fsr_group_begin(out, &t->room);
@@ -166,7 +167,7 @@ static bool lower(const division *s, const fsr_domain *domain, bool unmerged, fs
         out->store[i] = whole->store[i];
     if (fsr_group_try(s->p, s->g, out, &blame))
         return false;
-    bool good = out->nneeds == 0 && out->nloops == 0;
+    bool good = out->nneeds <= s->lacks && out->nloops == 0;
     for (int i = 0; good && whole->in_place && i < whole->ndeps; ++i)
         good = fsr_group_depend(out, whole->deps[i]); /* who reads what is overwritten */
     if (good)
@@ -292,7 +293,7 @@ static void commit(division *s) {
  * over what it does not read. */
 static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
     bool may = group->kernel && group->kernel->nconditions > 0 && !group->nfolds && !group->nloops &&
-               fsr_group_has_needs(p, group) && group->nstores > 0 && fsr_group_places(group) == 1;
+               group->nstores > 0 && fsr_group_places(group) == 1;
     if (may && group->in_place)
         may = fsr_has(p->flow->node[group->store[0].id].kind, FSR_FIELD_view) && !fsr_kernel_in_place(group->kernel);
     for (int i = 0; may && i < group->nstores; ++i)
@@ -300,16 +301,22 @@ static bool may_be_divided(const fsr_partition *p, const fsr_group *group) {
     return may && group->kernel->integer[FSR_INT_ROWS] > 0 && group->kernel->npasses == 0;
 }
 
-double fsr_price_divided(fsr_partition *p, int g) {
-    double price = INFINITY, parts = 0;
-    division *s = may_be_divided(p, &p->group[g]) && !p->group[g].kernel->live ? malloc(sizeof *s) : NULL;
-    if (!s)
-        return INFINITY;
+static void begin(division *s, fsr_partition *p, const fsr_group *whole, int g) {
     s->p = p;
     s->prices = fsr_prices_of(p->target->gpu);
+    s->whole = whole;
     s->g = g;
-    s->n = 0;
-    const bool divided = has_parts(s, &p->group[g], 0, &price);
+    s->lacks = s->n = 0;
+}
+
+double fsr_price_divided(fsr_partition *p, const fsr_group *group, int g) {
+    double price = INFINITY, parts = 0;
+    division *s = may_be_divided(p, group) && !group->kernel->live ? malloc(sizeof *s) : NULL;
+    if (!s)
+        return INFINITY;
+    begin(s, p, group, g);
+    s->lacks = group->nneeds;
+    const bool divided = has_parts(s, group, 0, &price);
     for (int i = 0; i < s->n; ++i)
         parts += s->price[i];
     drop(s, 0);
@@ -325,16 +332,13 @@ void fsr_partition_divide(fsr_partition *p) {
     const int n = p->ngroups;
     double price;
     for (int g = 0; g < n && p->fuse && !*p->no_memory; ++g) {
-        if (!may_be_divided(p, &p->group[g]))
+        if (!may_be_divided(p, &p->group[g]) || !fsr_group_has_needs(p, &p->group[g]))
             continue;
         if (!s && !(s = malloc(sizeof *s))) {
             *p->no_memory = true;
             return;
         }
-        s->p = p;
-        s->prices = fsr_prices_of(p->target->gpu);
-        s->g = g;
-        s->n = 0;
+        begin(s, p, &p->group[g], g);
         const bool worth = p->group[g].kernel->live /* parts have no end */ || has_parts(s, &p->group[g], 0, &price);
         drop(s, 0);
         const bool divided = worth && divide(s, &p->group[g].domain, 0);

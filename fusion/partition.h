@@ -217,8 +217,9 @@ void fsr_in_place(fsr_partition *p);
 /* Kernels that compute alternatives for elements that want none of them are divided (fusion/divide.c). Out of memory is
  * told in p->no_memory. */
 void fsr_partition_divide(fsr_partition *p);
-/* What the parts of a group would cost, or, if it stays whole, the group; INFINITY: nobody has looked. */
-double fsr_price_divided(fsr_partition *p, int g);
+/* What the parts of a group, which is number g or would be, would cost, or, if it stays whole, the group; INFINITY:
+ * nobody has looked. */
+double fsr_price_divided(fsr_partition *p, const fsr_group *group, int g);
 /* Gives points all places of short dimensions where that costs less (fusion/coarsen.c). */
 void fsr_partition_coarsen(fsr_partition *p);
 /* Gives the threads of a group that is no tile of another one, and has none, two neighbours where that costs less.
