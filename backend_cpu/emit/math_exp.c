@@ -17,24 +17,26 @@
 /* clang-format off */
 static const char exp2f_text[] =
     "static inline f32 fsr_exp2f(f32 x) {\n"
-    "    const f32 y = x > 129.0f ? 129.0f : x < -151.0f ? -151.0f : x;\n"
+    "    const f32 y = x > 129.0f ? 129.0f : x < -151.0f ? 0.0f : x;\n"
     "    const f32 t = y + 0x1.8p+23f, r = (y - (t - 0x1.8p+23f)) * 0x1.62e43p-1f;\n"
     "    i32 k;\n"
     "    const f32 s = fsr_expcoref(r, &k);\n"
     "    k += (i32)(fsr_bitsf(t) - 0x4b400000u);\n"
     "    const i32 h = k >> 1;\n"
-    "    return (1.0f + s) * fsr_floatf((u32)(h + 127) << 23) * fsr_floatf((u32)(k - h + 127) << 23);\n"
+    "    const f32 p = (1.0f + s) * fsr_floatf((u32)(h + 127) << 23) * fsr_floatf((u32)(k - h + 127) << 23);\n"
+    "    return x < -151.0f ? 0.0f : p;\n"
     "}\n";
 
 static const char exp2_text[] =
     "static inline f64 fsr_exp2(f64 x) {\n"
-    "    const f64 y = x > 1025.0 ? 1025.0 : x < -1076.0 ? -1076.0 : x;\n"
+    "    const f64 y = x > 1025.0 ? 1025.0 : x < -1076.0 ? 0.0 : x;\n"
     "    const f64 t = y + 0x1.8p+52, r = (y - (t - 0x1.8p+52)) * 0x1.62e42fefa39efp-1;\n"
     "    u64 k;\n"
     "    const f64 s = fsr_expcore(r, &k);\n"
     "    k += fsr_bits(t) - 0x4338000000000000u;\n"
     "    const u64 h = (k + 2048) >> 1;\n"
-    "    return (1.0 + s) * fsr_float((h - 1) << 52) * fsr_float((k - h + 2047) << 52);\n"
+    "    const f64 p = (1.0 + s) * fsr_float((h - 1) << 52) * fsr_float((k - h + 2047) << 52);\n"
+    "    return x < -1076.0 ? 0.0 : p;\n"
     "}\n";
 
 static const char expm1f_text[] =
