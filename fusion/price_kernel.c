@@ -226,6 +226,18 @@ static int loops_of(const fsr_kernel *k) {
     return loops;
 }
 
+/* Of a run of the innermost loop, the conditions that are asked for it before it begins. */
+static double asked_of(const fsr_kernel *k) {
+    enum { ASKED = 32 };
+    double sum = 0;
+    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        sum += k->schedule.nversions ? ASKED * (double)__builtin_popcountll(fsr_body_conditions(k, &body)) : 0;
+    }
+    return sum / fmax(k->npasses, 1);
+}
+
 /* What rows cost beside their elements: a scan's strips and stages begin anew, a fold's states, and each loop. */
 static double rows_of(const fsr_prices *prices, const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
@@ -238,7 +250,7 @@ static double rows_of(const fsr_prices *prices, const fsr_group *group) {
         return rows * row_of(prices, k);
     if (s->kind == FSR_SCHEDULE_COL)
         return elements * passes / fmin(inner, fmax(s->abreast, 1) * fmax(s->beside, 1)) *
-               (s->fixed ? prices->exact : prices->turn);
+               ((s->fixed ? prices->exact : prices->turn) + asked_of(k));
     return k->ndim == 0 || s->flat || s->tile ? 0
            : s->together                      ? elements / inner * prices->turn * loops_of(k)
                                               : elements / inner * (s->width ? prices->exact : prices->turn);

@@ -15,6 +15,7 @@ enum {
     BYTES = 4,     /* of a word: a vector of them has as many times more elements */
     FEW_ALONE = 6, /* times longer than in vectors: two or three elements whose loop a compiler writes down */
     FEW_FIXED = 3, /* at most, the same of rows side by side whose number the text says */
+    LEFT_ALONE = 5, /* what lanes leave over of a row that is folded */
     FEW_PLACES = 2 /* of places of a point that are copied or little more: a processor has several under way */
 };
 
@@ -56,11 +57,22 @@ static bool has_function(const fsr_kernel *k) {
     return fsr_body_has_function(k, &body);
 }
 
+/* Elements of a row that folds along rows take side by side, of which the last ones are done one by one; 1: none are. */
+static int lanes_of(const fsr_kernel *k) {
+    int lanes = 1;
+    for (int pass = 0; pass < k->npasses && k->schedule.kind == FSR_SCHEDULE_ROW; ++pass) {
+        const fsr_walk *walk = &k->schedule.walk[pass];
+        if (walk->form == FSR_WALK_LANES && !walk->laned && !walk->asked && lanes == 1)
+            lanes = walk->rest ? walk->rest : k->schedule.lanes;
+    }
+    return k->schedule.target == FSR_TARGET_CPU ? lanes : 1;
+}
+
 /* How many times longer operations take in an innermost loop of a few turns: whole vectors, then one of half the lanes,
  * and what is left one by one. What is no vector code in any case does not take that again: a paste in rows of 5 was
  * priced at nine times what it takes. Counter-examples to whole vectors alone: rows of 24 that choose by bytes took ten
  * times their price with AVX-512 (seed 1360094), nine neighbours in rows of 3 8.7 times (170008), maxima in rows of 15
- * 7.9 times (171246). */
+ * 7.9 times (171246), sums of three exponentials along rows 2.2 times (1482448). */
 double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) {
     const double inner = fsr_price_inner_extent(group), half = prices->lanes / 2;
     const fsr_schedule *s = &group->kernel->schedule;
@@ -71,6 +83,8 @@ double fsr_price_lost_vectors(const fsr_prices *prices, const fsr_group *group) 
         return half;
     if (s->together)
         return 1;
+    if (rows && lanes_of(group->kernel) > 1 && inner > 0)
+        return 1 + fmod(inner, lanes_of(group->kernel)) / inner * (LEFT_ALONE - 1);
     if (inner >= (rows ? prices->lanes : prices->brief) || inner <= 0 || group->kernel->integer[FSR_INT_ROWS] <= 1)
         return 1;
     if (s->width && inner < half && !rows)

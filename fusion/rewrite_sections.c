@@ -151,7 +151,17 @@ static bool count(sections *s) {
     return any;
 }
 
+static bool may(const fsr_flow *flow) {
+    fsr_flow_node first, then;
+    bool any = false;
+    for (int i = 0; i < flow->n && !any; ++i)
+        any = pushes(flow, &flow->node[i], &first, &then);
+    return any;
+}
+
 bool fsr_rewrite_sections(fsr_flow *flow, fsr_status *status) {
+    if (!may(flow))
+        return false;
     int *readers = fsr_flow_readers(flow, status);
     sections s = {.from = flow, .readers = readers, .mine = calloc((size_t)flow->n + 1, sizeof *s.mine)};
     bool any = readers && s.mine && count(&s);
