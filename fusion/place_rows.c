@@ -3,7 +3,8 @@
  * made of, and of which arrays that can be said.
  *
  * A place is made of what the row loads in order and of operations of that, so that it can be computed for a row some
- * turns later. What asks for guards, or gathers places first, is not asked for.
+ * turns later. What asks for guards, or gathers places first, is not asked for, and loops that go in runs of versions
+ * ask for nothing.
  *
  * Counter-example to leaving it to the processor: a loop over rows of eight waits for eight gathers with little else to
  * do, and with stores and loads of other arrays beside them it does not look as far as the next row: 2,012,720 elements
@@ -66,7 +67,7 @@ uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     uint64_t arrays = 0;
     if (s->kind != FSR_SCHEDULE_MAP || !s->width || (!s->together && s->walk[0].form != FSR_WALK_PLAIN) || k->npasses ||
-        k->nguards || k->live || fsr_kernel_is_nest(k) || k->ndim < 2 || k->nparallel != k->ndim)
+        s->nversions || k->live || fsr_kernel_is_nest(k) || k->ndim < 2 || k->nparallel != k->ndim)
         return 0;
     for (int i = 0; i < k->ninsts; ++i) {
         bool marked[FSR_MAX_INSTS] = {false};
