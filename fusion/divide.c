@@ -37,11 +37,11 @@ typedef struct places {
 typedef struct division {
     fsr_partition *p;
     const fsr_prices *prices;
-    fsr_trial unmerged;  /* find_cut's */
-    fsr_price_loop loop; /* of that trial */
-    cut list[MOST_CUTS]; /* best_cut's */
-    const fsr_group *whole;
-    int g, lacks; /* its number, and how many values it may need that nobody has stored yet */
+    fsr_trial unmerged;     /* find_cut's */
+    fsr_price_loop loop;    /* of that trial */
+    cut list[MOST_CUTS];    /* best_cut's */
+    const fsr_group *whole; /* until commit makes room for its parts */
+    int g, lacks;           /* its number, and how many values, whichever, a part may need that nobody has stored yet */
     int n;
     fsr_group part[MOST_PARTS];
     double price[MOST_PARTS];

@@ -3,8 +3,7 @@
  * made of, and of which arrays that can be said.
  *
  * A place is made of what the row loads in order and of operations of that, so that it can be computed for a row some
- * turns later. What asks for guards, or gathers places first, is not asked for, and loops that go in runs of versions
- * ask for nothing.
+ * turns later. Places that hang on guards or on other gathers are left alone, and so are loops in runs of versions.
  *
  * Counter-example to leaving it to the processor: a loop over rows of eight waits for eight gathers with little else to
  * do, and with stores and loads of other arrays beside them it does not look as far as the next row: 2,012,720 elements

@@ -125,8 +125,10 @@ bool fsr_price_may_tear_lines(const fsr_prices *prices, const fsr_kernel *k);
  * loop for itself; waits[i]: instruction i is a function of what another one of the body gives, and not `dead`. */
 double fsr_price_chained(const fsr_price_loop *l, const bool *waits, int number);
 void fsr_price_find_waiting(const fsr_price_loop *l, const bool *dead, bool *waits);
-/* price_beside.c: operations that an instruction takes beside its own of columns that lie beside each other. */
+/* price_beside.c: operations that an instruction takes beside its own of columns that lie beside each other; and of a
+ * scan along a row. */
 double fsr_price_beside(const fsr_price_loop *l, int number);
+double fsr_price_along(const fsr_price_loop *l, int number);
 /* price_element.c: operations of an OP; it is one that takes many. */
 double fsr_price_operation(const fsr_prices *prices, const fsr_inst *inst);
 bool fsr_price_is_function(const fsr_inst *inst);

@@ -238,6 +238,7 @@ void fsr_price_loop_of(fsr_price_loop *out, const fsr_prices *prices, const fsr_
 
 typedef struct sums {
     double operations, gathers, picks, loads, stores;
+    double along;           /* operations that no vectors make fewer */
     double longest, places; /* gather, and how many there are */
     bool scalar, asks;
 } sums;
@@ -285,6 +286,7 @@ static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
         add_inst(l, version, number, l->share[number], &sum);
         sum.operations +=
             columns ? fsr_price_chained(l, waits, number) * l->share[number] + fsr_price_beside(l, number) : 0;
+        sum.along += fsr_price_along(l, number);
     }
     return sum;
 }
@@ -335,7 +337,7 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const bool single = lost * fsr_price_lost_vectors(prices, l->group) >= prices->lanes;
     const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
     const double gathers = mixed && prices->brief > 0 ? fmax(sum.gathers, sum.longest * sum.places) : sum.gathers;
-    return (fsr_price_work){(single ? 0 : sum.operations * lost) + picks,
+    return (fsr_price_work){(single ? 0 : sum.operations * lost) + picks + sum.along,
                             (single ? sum.operations * prices->lanes : 0) + gathers, sum.loads, sum.stores};
 }
 

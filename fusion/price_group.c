@@ -35,13 +35,15 @@ static bool is_doubtful(const fsr_prices *prices, const fsr_group *group, bool g
 /* The price of a kernel by itself; where it is no more than `most` nobody looks for less. A map that a loop of folds
  * would take in may be divided, which that loop is not. Counter-examples to the map as it is: on a GPU a running sum of
  * two halves, one of which is a stencil with edges, that asks 26 guards an element; tanh of a shifted x / max(x, 0) of
- * 150,000 by 5 f32 was one kernel of two passes, 1.1 ms of two threads of a Xeon, and 0.65 apart. */
+ * 150,000 by 5 f32 was one kernel of two passes, 1.1 ms of two threads of a Xeon, and 0.65 apart. On a GPU this is
+ * asked of groups alone whose values are all stored. */
 static double price_alone(fsr_partition *p, const fsr_group *group, const fsr_group *both, double most) {
     double issue;
     const double price = fsr_price_group(p, group, &issue);
     const uintptr_t at = (uintptr_t)group - (uintptr_t)p->group; /* a trial lies elsewhere */
     const bool own = at < (uintptr_t)p->ngroups * sizeof *p->group;
-    if (group->kernel->npasses || !both->kernel->npasses || price <= most)
+    const bool late = p->target->gpu && (!own || !fsr_group_has_needs(p, group));
+    if (late || group->kernel->npasses || !both->kernel->npasses || price <= most)
         return price;
     return fmin(price, fsr_price_divided(p, group, own ? (int)(at / sizeof *p->group) : p->ngroups));
 }

@@ -226,14 +226,17 @@ static int loops_of(const fsr_kernel *k) {
     return loops;
 }
 
-/* Of a run of the innermost loop, the conditions that are asked for it before it begins. */
+/* Of a run of a CPU's innermost loop that has versions, the conditions that tell which one it takes: each is asked once
+ * before the run, or where the run ends. */
 static double asked_of(const fsr_kernel *k) {
     enum { ASKED = 32 };
     double sum = 0;
-    for (int pass = 0; pass < k->npasses || pass == 0; ++pass) {
+    if (k->schedule.target != FSR_TARGET_CPU || !k->schedule.nversions)
+        return 0;
+    for (int pass = 0; pass < k->npasses; ++pass) {
         fsr_body body;
         fsr_body_of(k, pass, &body);
-        sum += k->schedule.nversions ? ASKED * (double)__builtin_popcountll(fsr_body_conditions(k, &body)) : 0;
+        sum += ASKED * (double)__builtin_popcountll(fsr_body_conditions(k, &body));
     }
     return sum / fmax(k->npasses, 1);
 }

@@ -12,11 +12,11 @@
 #include <math.h>
 
 enum {
-    BYTES = 4,     /* of a word: a vector of them has as many times more elements */
-    FEW_ALONE = 6, /* times longer than in vectors: two or three elements whose loop a compiler writes down */
-    FEW_FIXED = 3, /* at most, the same of rows side by side whose number the text says */
-    LEFT_ALONE = 5, /* what lanes leave over of a row that is folded */
-    FEW_PLACES = 2 /* of places of a point that are copied or little more: a processor has several under way */
+    BYTES = 4,      /* of a word: a vector of them has as many times more elements */
+    FEW_ALONE = 6,  /* times longer than in vectors: two or three elements whose loop a compiler writes down */
+    FEW_FIXED = 3,  /* at most, the same of rows side by side whose number the text says */
+    LEFT_ALONE = 5, /* times longer: what lanes leave over of a row that is folded */
+    FEW_PLACES = 2  /* of places of a point that are copied or little more: a processor has several under way */
 };
 
 /* A CPU's map, row by row, takes elements of one byte: a vector of it is as many elements as a vector of bytes has, and
@@ -57,7 +57,8 @@ static bool has_function(const fsr_kernel *k) {
     return fsr_body_has_function(k, &body);
 }
 
-/* Elements of a row that folds along rows take side by side, of which the last ones are done one by one; 1: none are. */
+/* Elements that the first pass with lanes takes side by side along a row, whose last ones are done one by one; 1: there
+ * are no lanes, or none is left over. */
 static int lanes_of(const fsr_kernel *k) {
     int lanes = 1;
     for (int pass = 0; pass < k->npasses && k->schedule.kind == FSR_SCHEDULE_ROW; ++pass) {

@@ -7,8 +7,9 @@
  * Dimensions of both sides of a reshape fall into blocks of equal products. One dimension that is a block on both sides
  * is left as it is; of any other block the section takes all, in order.
  *
- * Counter-example to any reshape: a section of a reshape of an array itself is an affine view of memory, which that of
- * the section, reshaped, may not be. To a reshape that somebody takes all of: it is stored once, and read in part. */
+ * Counter-example to a section of any reshape: one of an array itself is an affine view of memory, which that of the
+ * section, reshaped, may not be. Counter-example to sections of a reshape that somebody takes all of, an output say: it
+ * is stored once and read in part, so where it has other readers all of its sections stay. */
 #include "fusion/rewrites.h"
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ static bool is_section(const fsr_flow_node *n, const fsr_shape *of) {
         const int from = n->view.from[j];
         if (from < 0 || n->shape.dim[from] == 1)
             continue;
-        if (from <= last)
+        if (from <= last || n->shape.dim[from] > of->dim[j])
             return false;
         last = from;
         shown *= n->shape.dim[from];

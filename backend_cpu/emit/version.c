@@ -134,9 +134,9 @@ static bool is_one_run(const fsr_c_emit *e, const versions *v) {
     return one;
 }
 
-/* A loop over runs s0 .. s1, or where there is one a block without a loop, whose length a compiler may know: runs of
- * a length that it did not were no vector code, 46.6 ms of 389,415 rows of 8 (seed 1482218, one thread of a Xeon, AVX2),
- * and 10.7 so. True: a loop. */
+/* A loop over runs s0 .. s1; or, where there is one, a block without a loop, whose length a compiler may know: runs of
+ * a length that it did not know were no vector code, 46.6 ms of 389,415 rows of 8, and 10.7 so (seed 1482218, one
+ * thread of a Xeon, AVX2). True: a loop. */
 static bool begin_runs(fsr_c_emit *e, const versions *v, const char *low, const char *high, int unit) {
     const bool runs = !is_one_run(e, v);
     if (runs) {

@@ -212,8 +212,8 @@ static void for_its_elements_alone(void **state) {
                            fsr_cumsum(turned, AXES(1), 1, 0),
                            fsr_cumsum(turned, AXES(0), 1, 0),
                            fsr_div(fsr_exp(turned), fsr_sum(fsr_exp(turned), AXES(1), 1, FSR_KEEPDIMS))};
-        /* A sum down the columns of a few rows is quicker of stored values: 33 by 257 6.2 us for 7.9. So by price is the
-         * largest of all of them in rows of 5. */
+        /* A sum down the columns of a few rows is quicker of stored values: 33 by 257 6.2 us for 7.9. So by price is
+         * the largest of all of them in rows of 5. */
         OK(fsr_hint_pair(y, size, FSR_PAIR_FUSE));
         OK(fsr_hint_pair(y, twice, FSR_PAIR_FUSE));
         OK(fsr_hint_pair(size, twice, FSR_PAIR_FUSE));

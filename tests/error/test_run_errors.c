@@ -267,13 +267,11 @@ static void names_of_rewrites(void **state) {
         {"cse,simplfy", NULL, "fsr_open: skip_rewrites names \"simplfy\", which is no rewrite; is simplify meant?"},
         {"polish", NULL,
          "fsr_open: skip_rewrites names \"polish\"; the rewrites are compose, sections, simplify, fold, masks, cse, "
-         "bounds, "
-         "narrow, hoist, unstack, places, dce"},
+         "bounds, narrow, hoist, unstack, places, dce"},
         {NULL, "CSE", "fsr_open: print_after names \"CSE\", which is no rewrite; is cse meant?"},
         {"all", NULL,
          "fsr_open: skip_rewrites names \"all\"; the rewrites are compose, sections, simplify, fold, masks, cse, "
-         "bounds, "
-         "narrow, hoist, unstack, places, dce"}};
+         "bounds, narrow, hoist, unstack, places, dce"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         fsr_config config;
         fsr_context *ctx;
