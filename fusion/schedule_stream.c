@@ -27,8 +27,8 @@
  * further than a column of sums.
  *
  * Columns beside each other. They are a run of memory for each block, which begins again where the next one does: so
- * where a block is worked on in several passes, or by functions, it asks for the next one's first. Means of three columns, and
- * means of these, repeated, of 2,420,992 f32 by 3 took 10.8 ms of one thread of a Xeon, and 8.2 so.
+ * where a block is worked on in several passes, or by functions, it asks for the next one's first. Means of three
+ * columns, and means of these, repeated, of 2,420,992 f32 by 3 took 10.8 ms of one thread of a Xeon, and 8.2 so.
  *
  * Tiles. A row of a tile is a run of memory of each array that lies along it, too short for the processor to fetch what
  * follows, which is another tile's. So each row asks for the next one of its tile, of what it loads and of what it
