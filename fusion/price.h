@@ -125,8 +125,8 @@ bool fsr_price_may_tear_lines(const fsr_prices *prices, const fsr_kernel *k);
  * loop for itself; waits[i]: instruction i is a function of what another one of the body gives, and not `dead`. */
 double fsr_price_chained(const fsr_price_loop *l, const bool *waits, int number);
 void fsr_price_find_waiting(const fsr_price_loop *l, const bool *dead, bool *waits);
-/* price_beside.c: operations that an instruction takes beside its own of columns that lie beside each other; and of a
- * scan along a row. */
+/* price_beside.c: operations that an instruction takes beside its own of columns that lie beside each other; and in a
+ * row that is scanned. */
 double fsr_price_beside(const fsr_price_loop *l, int number);
 double fsr_price_along(const fsr_price_loop *l, int number);
 /* price_element.c: operations of an OP; it is one that takes many. */

@@ -29,7 +29,7 @@ static bool is_spread(const fsr_kernel *k, int value) {
 double fsr_price_along(const fsr_price_loop *l, int number) {
     const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
-    if (k->schedule.kind != FSR_SCHEDULE_ROW || k->schedule.target != FSR_TARGET_CPU || !fsr_kernel_has_scan(k))
+    if (k->schedule.target != FSR_TARGET_CPU)
         return 0;
     if (inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE)
         return l->stride[number] > 1 ? APART : 0;

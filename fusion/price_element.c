@@ -276,7 +276,9 @@ static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
     bool dead[FSR_MAX_INSTS], waits[FSR_MAX_INSTS];
     sums sum = {0};
     fsr_body_dead(l->group->kernel, &l->body, version, dead);
-    const bool columns = l->group->kernel->schedule.kind == FSR_SCHEDULE_COL;
+    const fsr_schedule *s = &l->group->kernel->schedule;
+    const bool columns = s->kind == FSR_SCHEDULE_COL;
+    const bool along = s->kind == FSR_SCHEDULE_ROW && fsr_kernel_has_scan(l->group->kernel);
     if (columns)
         fsr_price_find_waiting(l, dead, waits);
     for (int i = 0; i < l->body.n; ++i) {
@@ -286,7 +288,7 @@ static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
         add_inst(l, version, number, l->share[number], &sum);
         sum.operations +=
             columns ? fsr_price_chained(l, waits, number) * l->share[number] + fsr_price_beside(l, number) : 0;
-        sum.along += fsr_price_along(l, number);
+        sum.along += along ? fsr_price_along(l, number) : 0;
     }
     return sum;
 }
