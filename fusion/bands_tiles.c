@@ -232,6 +232,10 @@ static int64_t blocks_of(const fsr_group *host, const fsr_band_tile *own) {
     return fsr_size_mul(blocks, fsr_ceil_div(planes, own->size[FSR_AXIS_PLANE]));
 }
 
+static double spread_of(const fsr_group *host, const fsr_band_tile *own) {
+    return fsr_price_spread(blocks_of(host, own), elements_of(own), host->kernel->integer[FSR_INT_ROWS]);
+}
+
 /* The price of the host's kernel with its nests and group `more` (-1: without), placed as they are; waits: with what
  * tiles take beside their work. */
 static double price_of(const fsr_band_chooser *c, int host, int more, bool waits) {
@@ -245,7 +249,9 @@ static double price_of(const fsr_band_chooser *c, int host, int more, bool waits
         evaluated += times(&c->bands->tile[i], tile);
         ++nests;
     }
-    const double elements = evaluated * (double)c->p->group[host].kernel->integer[FSR_INT_ROWS];
+    const double spread = spread_of(&c->p->group[host], tile);
+    const double elements = evaluated * spread * (double)c->p->group[host].kernel->integer[FSR_INT_ROWS];
+    sum *= spread;
     const double moved = fsr_price_moved(c->prices, bytes, c->p->footprint);
     if (!waits)
         return c->prices->launch + fmax(moved, sum);
@@ -253,7 +259,7 @@ static double price_of(const fsr_band_chooser *c, int host, int more, bool waits
     return c->prices->launch + takes + fsr_price_waits(c->prices, nests, blocks_of(&c->p->group[host], tile));
 }
 
-/* The shape that computes least twice, taken; false: there is no room for any. */
+/* The shape that computes least twice and leaves fewest places empty, taken; false: there is no room for any. */
 static bool take_best_shape(const fsr_band_chooser *c, int host, int g) {
     const fsr_group *group = &c->p->group[host];
     fsr_band_tile *own = &c->bands->tile[host];
@@ -268,7 +274,7 @@ static bool take_best_shape(const fsr_band_chooser *c, int host, int g) {
         const int64_t bytes = place_all(c, host, g);
         double sum = 0;
         for (int n = fsr_band_first(c->bands, host, g); n >= 0 && bytes >= 0; n = fsr_band_next(c->bands, host, n, g))
-            sum += times(&c->bands->tile[n], own);
+            sum += times(&c->bands->tile[n], own) * spread_of(group, own);
         if (bytes < 0 || bytes > ROOM || sum >= least)
             continue;
         least = sum;

@@ -107,6 +107,8 @@ double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const b
 /* price_tiles.c. */
 /* ns that a kernel in tiles takes for so many elements of them beside their work: each is asked where it stands. */
 double fsr_price_placed(const fsr_prices *prices, double elements, bool deep);
+/* Places of whole tiles, of so many each, for each of the elements; 1: fewer than two. */
+double fsr_price_spread(int64_t blocks, int64_t places, int64_t elements);
 /* ns that the blocks of such a kernel wait between so many nests: the part of them that all begin at once, of which
  * none hides what another one waits for. */
 double fsr_price_waits(const fsr_prices *prices, int nests, int64_t blocks);

@@ -350,11 +350,11 @@ static double spilled(const fsr_prices *prices, const fsr_group *group) {
     return most > 0 ? fmax(held, 0) / fmax(s->items, 1) * elements * WORD * WAYS : 0;
 }
 
-/* What the elements of all tiles take beside their work. */
-static double placed(const fsr_prices *prices, const fsr_kernel *k) {
-    double times = 1;
+/* What the elements of all tiles take beside their work, of so many places each. */
+static double placed(const fsr_prices *prices, const fsr_kernel *k, double spread) {
+    double times = spread;
     for (int i = 0; i < k->nests->n; ++i)
-        times += fsr_nest_times(k, i, k->integer);
+        times += fsr_nest_times(k, i, k->integer) * spread;
     return fsr_price_placed(prices, times * (double)k->integer[FSR_INT_ROWS], k->schedule.deep > 0);
 }
 
@@ -368,8 +368,10 @@ double fsr_price_scheduled(const fsr_prices *prices, const fsr_partition *p, con
     for (int i = 0; k->nests && i < k->nests->n; ++i)
         add_nest(prices, p, group, i, &bytes, issue);
     const bool tiles = k->nests && k->schedule.high;
-    const double takes = *issue + (tiles ? placed(prices, k) : 0);
-    const double begins = tiles ? fsr_price_waits(prices, k->nests->n, fsr_tiles_blocks(k, k->integer)) : 0;
+    const int64_t blocks = tiles ? fsr_tiles_blocks(k, k->integer) : 0, rows = k->integer[FSR_INT_ROWS];
+    const double spread = tiles ? fsr_price_spread(blocks, fsr_tile_elements(&k->schedule), rows) : 1;
+    const double takes = *issue * spread + (tiles ? placed(prices, k, spread) : 0);
+    const double begins = tiles ? fsr_price_waits(prices, k->nests->n, blocks) : 0;
     const double works = fsr_price_together(prices, fsr_price_moved(prices, bytes, p->footprint), takes);
     return prices->launch + begins + works + fsr_price_bytes(prices, spilled(prices, group)) +
            fsr_price_waited(prices, k, works) + fsr_price_torn_lines(prices, k);

@@ -64,8 +64,9 @@ static void put_term(fsr_c_emit *e, fsr_text *to, const fsr_index_form *a, int d
     if (a->stride[d] == FSR_STRIDE_VAR)
         fsr_text_add(to, " * %s", fsr_c_integer(e, a->slot[d], name));
     if (a->stride[d] == FSR_STRIDE_KNOWN) {
-        e->hidden[a->slot[d]] |= e->masking;
-        fsr_text_add(to, " * %s%d", e->masking ? "k" : "", a->slot[d]);
+        const bool hides = e->masking || (e->beside && d == e->k->ndim - 1);
+        e->hidden[a->slot[d]] |= hides;
+        fsr_text_add(to, " * %s%d", hides ? "k" : "", a->slot[d]);
     }
 }
 

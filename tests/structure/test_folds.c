@@ -267,8 +267,8 @@ static void siblings_of_nothing_read(void **state) {
 }
 
 /* A CPU takes short rows column by column, many rows in the inner loop: rows of 3 took 20 times as long one by one.
- * Long rows and few of them go one by one; scans do from 32 elements on, as what they take and give goes beside each
- * other in rows of any length below. */
+ * Long rows and few of them go one by one, of fewer elements than 64; scans do from 32 elements on, as what they take
+ * and give goes beside each other in rows of any length below. */
 static void short_rows(void **state) {
     (void)state;
     static const struct {
@@ -278,7 +278,8 @@ static void short_rows(void **state) {
         {1 << 18, 3, {FSR_SCHEDULE_COL, FSR_SCHEDULE_COL}},  {1 << 18, 16, {FSR_SCHEDULE_COL, FSR_SCHEDULE_COL}},
         {32, 8, {FSR_SCHEDULE_COL, FSR_SCHEDULE_COL}},       {1 << 18, 17, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_COL}},
         {1 << 18, 31, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_COL}}, {1 << 18, 32, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW}},
-        {31, 8, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW}},       {1 << 12, 1 << 12, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW}}};
+        {31, 8, {FSR_SCHEDULE_COL, FSR_SCHEDULE_COL}},       {7, 8, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_COL}},
+        {3, 8, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW}},        {1 << 12, 1 << 12, {FSR_SCHEDULE_ROW, FSR_SCHEDULE_ROW}}};
     for (int i = 0; i < COUNT(cases); i++)
         for (int scan = 0; scan < 2; scan++) {
             fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){cases[i].rows, cases[i].cols}));
