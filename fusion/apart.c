@@ -127,15 +127,26 @@ static bool is_shared(const evaluated *e, int node) {
     return e->times[node] > 1 && e->least[node] < e->times[node] && runs_alone(&e->flow->node[node]);
 }
 
-/* What a fold of the kernel takes of its maps. */
-static int mark_taken(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int n) {
+/* What takes a value that may be worth an array: folds; what looks elsewhere in it, or puts a section over it, which is
+ * all that a kernel writes then; pastes, of which it is the section. */
+typedef enum taker { BY_FOLDS, BY_OTHERS, BY_PASTES, TAKERS } taker;
+
+static bool takes(const fsr_flow_node *n, int arg, taker how) {
+    const bool over = fsr_is(n->kind, FSR_OVERWRITES);
+    return how == BY_FOLDS    ? fsr_is(n->kind, FSR_IS_FOLD)
+           : how == BY_OTHERS ? arg == 0 && (over || fsr_price_gathers(n))
+                              : arg == 1 && over;
+}
+
+/* What nodes of the kernel take so of its maps is stored. */
+static int mark_taken(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int n, taker how) {
     int marked = 0;
     for (int k = 0; k < n; ++k)
-        for (int a = 0; a < flow->node[node[k]].nargs && fsr_is(flow->node[node[k]].kind, FSR_IS_FOLD); ++a) {
+        for (int a = 0; a < flow->node[node[k]].nargs; ++a) {
             int id = flow->node[node[k]].arg[a].id;
             while (fsr_is(flow->node[id].kind, FSR_IS_VIEW))
                 id = flow->node[id].arg[0].id;
-            if (lists(node, n, id) && !fsr_is(flow->node[id].kind, FSR_IS_FOLD))
+            if (takes(&flow->node[node[k]], a, how) && lists(node, n, id) && !fsr_is(flow->node[id].kind, FSR_IS_FOLD))
                 marked += set(cuts, flow, id, FSR_STORED_APART);
         }
     return marked;
@@ -151,8 +162,9 @@ static int mark_apart(const fsr_flow *flow, fsr_cuts *cuts, const int *node, int
 }
 
 /* Of what several kernels evaluate, and one of them would spare, is stored what others take; if there is no such thing,
- * what folds take; if that has been tried the folds become kernels of their own, and then all nodes do. Counter-example
- * to all at once: exp(-cumsum(x, 0)) down five columns was three kernels, and is two. */
+ * what folds take; then what gathers and pastes do; if that has been tried the folds become kernels of their own, and
+ * then all nodes do. Counter-example to all at once: exp(-cumsum(x, 0)) down five columns was three kernels, and is
+ * two. */
 static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
     int marked = 0;
     bool shared = false;
@@ -161,8 +173,8 @@ static int mark(const evaluated *e, fsr_cuts *cuts, const int *node, int n) {
             shared = true;
             marked += set(cuts, e->flow, node[k], FSR_STORED_APART);
         }
-    if (!shared)
-        marked = mark_taken(e->flow, cuts, node, n);
+    for (int how = 0; how < TAKERS && !shared && !marked; ++how)
+        marked = mark_taken(e->flow, cuts, node, n, (taker)how);
     if (!shared && !marked)
         marked = mark_apart(e->flow, cuts, node, n, true);
     return shared || marked ? marked : mark_apart(e->flow, cuts, node, n, false);

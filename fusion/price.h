@@ -104,6 +104,10 @@ double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *i
 /* Bytes that it moves, but those of arrays that memory does not hold: near, a flag for each array; and its issue. */
 double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 
+/* price_parts.c. */
+/* What elements of rows that go in parts take before they are scanned, and which share of them: on a CPU. */
+bool fsr_price_scans_parts(const fsr_prices *prices, const fsr_group *group, double *share, fsr_price_work *work);
+
 /* price_tiles.c. */
 /* ns that a kernel in tiles takes for so many elements of them beside their work: each is asked where it stands. */
 double fsr_price_placed(const fsr_prices *prices, double elements, bool deep);

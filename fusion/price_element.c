@@ -46,12 +46,30 @@ double fsr_price_stride(const fsr_group *group, int access, int d) {
     return stride_of(group->kernel, &f, d);
 }
 
-/* Places along a dimension that are visited between an element and its neighbour in memory. */
-static double taken_between(const fsr_kernel *k, int d) {
+/* The last dimension along which nothing but what is computed moves the place: all that lie inside it have been taken
+ * when it comes by again. Without such a one nothing does. */
+static int moved_alone(const fsr_kernel *k, const fsr_form *f) {
+    int last = k->ndim;
+    for (int d = 0; d < k->ndim; ++d)
+        last = (f->moves >> d & 1) && f->stride[d] == 0 && f->extent[d] > 1 ? d : last;
+    return last;
+}
+
+/* Places along a dimension that are visited between an element and its neighbour in memory. Counter-example to none in
+ * a map: x.T at gathered rows is in each of its columns another row of x, and comes by there again a row later. */
+static double taken_between(const fsr_kernel *k, int d, int alone) {
     const fsr_schedule *s = &k->schedule;
-    return s->kind == FSR_SCHEDULE_COL              ? (d >= k->nparallel ? INFINITY : 0)
-           : s->tile && s->target == FSR_TARGET_CPU ? s->tile
-                                                    : 0;
+    return s->kind == FSR_SCHEDULE_COL && d >= k->nparallel ? INFINITY
+           : s->tile && s->target == FSR_TARGET_CPU         ? s->tile
+           : d > alone                                      ? INFINITY
+                                                            : 0;
+}
+
+/* Columns of a block of few rows: what has been asked for is waited for before the next column asks. */
+static bool has_brief_columns(const fsr_kernel *k) {
+    enum { FEW = 64 };
+    return k->schedule.kind == FSR_SCHEDULE_COL && !k->schedule.beside && k->nparallel > 0 &&
+           (k->schedule.abreast < FEW || k->integer[FSR_INT_EXTENT + k->nparallel - 1] < FEW);
 }
 
 /* Of a load at a computed index: of its neighbours in memory, from anywhere, or from between, by the logarithm of what
@@ -60,15 +78,17 @@ static double taken_between(const fsr_kernel *k, int d) {
  * one of 16 KB, and half as long as one of 8 MB. */
 static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int access, const fsr_form *f) {
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
+    const int alone = moved_alone(k, f);
     double span = 0;
     if (!fsr_price_scatters_from(prices, k, f))
         return 0;
     for (int t = 0; t < f->nterms; ++t)
         span += fabs((double)f->coefficient[t]) * (double)f->most[t];
     for (int d = 0; d < k->ndim; ++d)
-        span += fabs((double)f->stride[d]) * fmin((double)(f->extent[d] - 1), taken_between(k, d));
+        span += fabs((double)f->stride[d]) * fmin((double)(f->extent[d] - 1), taken_between(k, d, alone));
     const double far = log2(span * size / (prices->near / 2)) / log2(prices->cache / (prices->near / 2));
-    return prices->gather + (prices->far - prices->gather) * fmin(fmax(far, 0), 1);
+    return (prices->gather + (prices->far - prices->gather) * fmin(fmax(far, 0), 1)) *
+           (has_brief_columns(k) ? prices->behind : 1);
 }
 
 /* The element is one of a tile in shared memory. */

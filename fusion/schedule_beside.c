@@ -272,7 +272,9 @@ static fsr_walk staged_walk(const fsr_kernel *k, const fsr_body *body) {
                       .near = fsr_body_is_limited(k, body)};
 }
 
-/* What folds nothing goes so too, where it may and is no work for other stages, and does not go along rows as it is.
+/* What folds nothing goes so too, where it may and does not go along rows as it is. Counter-example to what has stages
+ * of its own without that: a logarithm of an exponential in rows of 16, which two folds of them lead to, took 2.6 ms of
+ * 19,224 rows column by column, for 0.6 unfused.
  * What lies otherwise in it must be nothing that another pass loads: that would go row by row there, too. */
 static fsr_walk walk_beside(fsr_kernel *k, int pass, const fsr_walk *walk) {
     fsr_body body;
@@ -286,10 +288,10 @@ static fsr_walk walk_beside(fsr_kernel *k, int pass, const fsr_walk *walk) {
     const bool lies = body.n && fsr_body_may_lie_beside(k, &body) && body_lies(k, &body, &any, &apart);
     for (int other = 0; other < k->npasses; ++other)
         others |= other == pass ? 0 : loaded_by(k, other);
-    const bool rows = apart || fsr_body_lies_apart(k, &body), stages = rows || fsr_body_is_limited(k, &body);
+    const bool rows = apart || fsr_body_lies_apart(k, &body);
+    const bool stages = rows || fsr_body_is_limited(k, &body) || fsr_walk_is_staged(walk);
     if (!lies || fsr_body_gathers(k, &body) || walk->phased || (apart & ~k->schedule.by_row & others) ||
-        (rows && k->integer[FSR_INT_COLS] < LEAST_APART) ||
-        (stages ? walk->form == FSR_WALK_ROWS : fsr_walk_is_staged(walk)))
+        (rows && k->integer[FSR_INT_COLS] < LEAST_APART) || (stages && walk->form == FSR_WALK_ROWS))
         return *walk;
     k->schedule.by_row |= apart;
     return stages ? staged_walk(k, &body) : (fsr_walk){.form = FSR_WALK_BESIDE};

@@ -24,6 +24,7 @@ enum {
     STATE = 4,          /* bytes of a row's states with which there are twice as many */
     LONG_GROUP = 1024,  /* where rows lie side by side in memory and are gone over once, */
     FEW_ROWS = 8,       /* of a sequence that each row is in its own piece of memory */
+    GATHERED = 512,     /* and where something is gathered: what has been stored last is waited for less often */
     FEWEST_ROWS = 32,   /* of short ones */
     CHUNK_STATES = 4,   /* states of a fold by columns: its result, its chunk, chunks that wait */
     GROUP_BYTES = 32 << 10, /* and what there is of each is no more than this */
@@ -93,6 +94,15 @@ static int near_rows(const fsr_kernel *k, int rows) {
     return rows;
 }
 
+/* Something is loaded at a place that is computed for each element: by stages, which loops of few rows have not. */
+static bool gathers(const fsr_kernel *k) {
+    fsr_body body;
+    bool any = false;
+    for (int pass = 0; pass < k->npasses && !any; ++pass, any = fsr_body_gathers(k, &body))
+        fsr_body_of(k, pass, &body);
+    return any;
+}
+
 /* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes
  * each took 1.7 times as long as 1024. But states are on the stack, twice as much of it where one block has all rows,
  * and what a second pass reads again shall be in the cache. A sequence goes through memory with as little work:
@@ -100,7 +110,9 @@ static int near_rows(const fsr_kernel *k, int rows) {
  * pass of rows that lie side by side (`side`): a transposed matrix of 1900 by 2100 times a vector took 0.97, 0.94 and
  * 0.76 ms by 256, 512 and 1024. Of sequences along rows of memory (`apart`) each row is a stream of its own: a near
  * cache holds a few. A filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and 8, of 1000 of 1100
- * 2.1, 0.57 and 0.60. */
+ * 2.1, 0.57 and 0.60. A load at a computed place seems to lie where one of the last stores went, as far as twelve bits
+ * of an address say, and waits for it: means of two rows of 1598 that are gathered, and what is computed of them, took
+ * 37, 21 and 15 ms by 128, 256 and 512. */
 static int group_of(const fsr_kernel *k, bool side, bool apart) {
     const bool sequence = fsr_kernel_has_sequence(k);
     if (sequence && apart && k->integer[FSR_INT_COLS] >= LONG)
@@ -114,6 +126,8 @@ static int group_of(const fsr_kernel *k, bool side, bool apart) {
     for (int rows = LONG_GROUP; rows > GROUP && (sequence || (side && is_sweeps(k))); rows /= 2)
         if (rows * held <= (rows / 2 < beside && beside <= rows ? 2 : 1) * GROUP_BYTES)
             return rows;
+    if (gathers(k) && GATHERED * held <= GROUP_BYTES)
+        return GATHERED;
     return k->npasses == 1 && bytes <= STATE && !k->nguards ? 2 * GROUP : GROUP;
 }
 
@@ -122,15 +136,6 @@ static int count_kept(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i)
         n += fsr_inst_crosses(k, i);
     return n;
-}
-
-/* Something is loaded at a place that is computed for each element: by stages, which loops of few rows have not. */
-static bool gathers(const fsr_kernel *k) {
-    fsr_body body;
-    bool any = false;
-    for (int pass = 0; pass < k->npasses && !any; ++pass, any = fsr_body_gathers(k, &body))
-        fsr_body_of(k, pass, &body);
-    return any;
 }
 
 /* So few columns that a loop over them is mostly its own beginning and end, and enough adjacent rows for an inner
