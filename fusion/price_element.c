@@ -104,16 +104,24 @@ static double narrow_of(const fsr_kernel *k, int access) {
     return k->schedule.high && size < WORD ? WORD / size : 1;
 }
 
+/* The part of a load across memory that one takes whose square is turned in registers, from whole lines to whole rows.
+ * Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. */
+static double turned_of(const fsr_kernel *k, int number) {
+    const double turned = 0.5;
+    return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile && k->stand[number].staged ? turned : 1;
+}
+
 /* Loads and stores of every n-th element are done one by one, and each may have a line for itself; such a store takes
  * part of a line of memory. */
-static double loads_of(const fsr_prices *prices, const fsr_kernel *k, const fsr_inst *inst, double stride) {
+static double loads_of(const fsr_prices *prices, const fsr_kernel *k, int number, double stride) {
+    const fsr_inst *inst = &k->inst[number];
     if (is_in_tile(k, &k->access[inst->index]))
         return prices->shared;
     if (inst->kind == FSR_INST_STORE)
         return fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
                narrow_of(k, inst->index);
     const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
-    const double most = stride * size < prices->line ? prices->strided : prices->apart;
+    const double most = (stride * size < prices->line ? prices->strided : prices->apart) * turned_of(k, number);
     return fmin(fmax(stride, 1), most) * narrow_of(k, inst->index);
 }
 
@@ -149,7 +157,8 @@ static double square_of(const fsr_prices *prices, const fsr_kernel *k, int numbe
     const double bytes =
         (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[k->inst[number].index].buffer].dtype);
     const bool apart = k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0;
-    return bytes > prices->near ? prices->squared * (apart ? aside : 1) : fmin(prices->strided, prices->squared);
+    return turned_of(k, number) *
+           (bytes > prices->near ? prices->squared * (apart ? aside : 1) : fmin(prices->strided, prices->squared));
 }
 
 static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
@@ -231,7 +240,7 @@ static void set_fixed(fsr_price_loop *out, int number, int d, uint32_t moves) {
     out->stride[number] = stride_of(k, &f, d);
     out->gather[number] =
         inst->kind == FSR_INST_LOAD ? gather_of(out->prices, k, inst->index, &f) * row_of(out, &f, d) : 0;
-    out->access[number] = loads_of(out->prices, k, inst, out->stride[number]);
+    out->access[number] = loads_of(out->prices, k, number, out->stride[number]);
 }
 
 /* The dimension of a pass's innermost loop: of a block of rows what folds nothing may go along each. */
@@ -260,6 +269,7 @@ typedef struct sums {
     double operations, gathers, picks, loads, stores;
     double along;           /* operations that no vectors make fewer */
     double longest, places; /* gather, and how many there are */
+    double guesses;         /* choices by guards of computed places */
     bool scalar, asks;
 } sums;
 
@@ -276,6 +286,18 @@ static double picks_of(const fsr_price_loop *l, int number) {
     return fmax(loads - 1, 0);
 }
 
+/* A choice by where a computed place lies. */
+static bool is_guess(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
+    const fsr_kernel *k = l->group->kernel;
+    bool computed = false;
+    if (k->inst[number].kind != FSR_INST_GUARD || !is_asked(k, version, number))
+        return false;
+    const fsr_guard *guard = &k->guard[fsr_inst_guard(&k->inst[number])];
+    for (int i = 0; i < guard->n; ++i)
+        computed = computed || fsr_form_of(k, k->integer, k->condition[guard->condition[i]].form).nterms > 0;
+    return computed;
+}
+
 static void add_inst(const fsr_price_loop *l, const fsr_loop_version *version, int number, double share, sums *sum) {
     const fsr_kernel *k = l->group->kernel;
     const fsr_inst *inst = &k->inst[number];
@@ -290,6 +312,7 @@ static void add_inst(const fsr_price_loop *l, const fsr_loop_version *version, i
     sum->stores += inst->kind == FSR_INST_STORE ? l->access[number] * share : 0;
     sum->scalar = sum->scalar || is_scalar(l, version, number);
     sum->asks = sum->asks || is_asked(k, version, number);
+    sum->guesses += is_guess(l, version, number) ? share : 0;
 }
 
 static sums sums_of(const fsr_price_loop *l, const fsr_loop_version *version) {
@@ -359,8 +382,9 @@ fsr_price_work fsr_price_version(const fsr_price_loop *l, const fsr_loop_version
     const bool single = lost * fsr_price_lost_vectors(prices, l->group) >= prices->lanes;
     const double picks = k->schedule.tall || k->schedule.tile ? 0 : sum.picks * prices->picks;
     const double gathers = mixed && prices->brief > 0 ? fmax(sum.gathers, sum.longest * sum.places) : sum.gathers;
+    const double guesses = serial ? sum.guesses * prices->guess : 0;
     return (fsr_price_work){(single ? 0 : sum.operations * lost) + picks + sum.along,
-                            (single ? sum.operations * prices->lanes : 0) + gathers, sum.loads, sum.stores};
+                            (single ? sum.operations * prices->lanes : 0) + gathers + guesses, sum.loads, sum.stores};
 }
 
 /* What is done once a row. By columns a loop over a block's rows does it, which has no stages: beside a gather nothing

@@ -30,6 +30,8 @@ enum {
     GROUP_BYTES = 32 << 10, /* and what there is of each is no more than this */
     NEAR_BYTES = 8 << 10,   /* what a block of short rows along memory has of them */
     KEPT_BYTES = 256 << 10,
+    AGAIN_BYTES = 1 << 20, /* of f32 that a block's passes read and write, in a second cache yet; */
+    PAGES = 32,            /* and columns from which on each has a page of its own, of all of which few are known */
     STRIP = 512,
     BLOCK = 16,
     TILE = 32,
@@ -71,10 +73,12 @@ static int lanes_of(const fsr_group *group) {
     return lanes;
 }
 
-/* Passes over columns that ask for nothing but what lies there, and find in no cache what the pass before has read. */
-static bool is_sweeps(const fsr_kernel *k) {
-    const bool cached = fsr_size_mul(8 * GROUP, k->integer[FSR_INT_COLS]) <= KEPT_BYTES;
-    bool plain = (k->npasses == 1 || !cached) && !k->nloops;
+/* Passes over columns that ask for nothing but what lies there. Several find in a near cache what the one before has
+ * read, of blocks of so many rows or of blocks of any; of few columns small blocks are nearer. */
+static bool is_sweeps(const fsr_kernel *k, int rows) {
+    const int64_t cols = k->integer[FSR_INT_COLS];
+    const bool near = cols >= PAGES && fsr_size_mul(8 * rows, cols) <= AGAIN_BYTES;
+    bool plain = (k->npasses == 1 || near || fsr_size_mul(8 * GROUP, cols) > KEPT_BYTES) && !k->nloops;
     for (int f = 0; f < k->nforms; ++f)
         plain = plain && !k->form[f].nterms;
     return plain;
@@ -106,13 +110,14 @@ static bool gathers(const fsr_kernel *k) {
 /* A column of a block is a run of memory, in a page that the columns beside it do not touch: of four arrays 512 bytes
  * each took 1.7 times as long as 1024. But states are on the stack, twice as much of it where one block has all rows,
  * and what a second pass reads again shall be in the cache. A sequence goes through memory with as little work:
- * elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one
- * pass of rows that lie side by side (`side`): a transposed matrix of 1900 by 2100 times a vector took 0.97, 0.94 and
- * 0.76 ms by 256, 512 and 1024. Of sequences along rows of memory (`apart`) each row is a stream of its own: a near
- * cache holds a few. A filter of 1024 rows of 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and 8, of 1000 of 1100
- * 2.1, 0.57 and 0.60. A load at a computed place seems to lie where one of the last stores went, as far as twelve bits
- * of an address say, and waits for it: means of two rows of 1598 that are gathered, and what is computed of them, took
- * 37, 21 and 15 ms by 128, 256 and 512. */
+ * elimination of 4000 systems of 500 rows took 42, 17 and 12 ms by 128, 512 and 1024 rows; so does a fold in one pass
+ * of rows that lie side by side (`side`): a transposed matrix of 1900 by 2100 times a vector took 0.97, 0.94 and 0.76
+ * ms by 256, 512 and 1024, and 69,369 columns of 64 rows less their means by their deviations 11.5, 6.3 and 6.7 ms by
+ * 128, 256 and 512, and 20,000 columns of 200 less their means 6.3, 3.9, 3.2 and 3.4 by 128 to 1024. Of sequences
+ * along rows of memory (`apart`) each row is a stream of its own: a near cache holds a few. A filter of 1024 rows of
+ * 1024 f32 took 14.8, 9.4 and 4.1 ms by 1024, 16 and 8, of 1000 of 1100 2.1, 0.57 and 0.60. A load at a computed place
+ * seems to lie where one of the last stores went, as far as twelve bits of an address say, and waits for it: means of
+ * two rows of 1598 that are gathered, and what is computed of them, took 37, 21 and 15 ms by 128, 256 and 512. */
 static int group_of(const fsr_kernel *k, bool side, bool apart) {
     const bool sequence = fsr_kernel_has_sequence(k);
     if (sequence && apart && k->integer[FSR_INT_COLS] >= LONG)
@@ -123,8 +128,9 @@ static int group_of(const fsr_kernel *k, bool side, bool apart) {
     for (int i = 0; i < k->ninsts; ++i)
         held += k->stand[i].level == FSR_ROW ? (int64_t)fsr_dtype_size(k->inst[i].dtype) : 0;
     held = sequence ? bytes : CHUNK_STATES * bytes + held;
-    for (int rows = LONG_GROUP; rows > GROUP && (sequence || (side && is_sweeps(k))); rows /= 2)
-        if (rows * held <= (rows / 2 < beside && beside <= rows ? 2 : 1) * GROUP_BYTES)
+    for (int rows = LONG_GROUP; rows > GROUP && (sequence || side); rows /= 2)
+        if ((sequence || is_sweeps(k, rows)) &&
+            rows * held <= (rows / 2 < beside && beside <= rows ? 2 : 1) * GROUP_BYTES)
             return rows;
     if (gathers(k) && GATHERED * held <= GROUP_BYTES)
         return GATHERED;

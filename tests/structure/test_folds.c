@@ -315,15 +315,17 @@ static void columns_are_asked_for(void **state) {
 }
 
 /* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small, and several
- * columns at a time, if there are many of little work; rows that a near cache shall hold until another pass, or that
- * lie one behind the other, do not. */
+ * columns at a time, if there are many of little work; rows that a second cache holds until another pass in less long
+ * ones; few columns, and rows that lie one behind the other, do not. */
 static void blocks_of_rows(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
     const fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){1 << 12, 1 << 12}));
     const fsr_node y = fsr_input(graph, "y", FSR_F64, 2, ((int64_t[]){1 << 12, 1 << 12}));
     const fsr_node z = fsr_input(graph, "z", FSR_F32, 2, ((int64_t[]){1 << 18, 8}));
-    const fsr_node few = fsr_input(graph, "w", FSR_F32, 2, ((int64_t[]){200, 1 << 12}));
+    const fsr_node few = fsr_input(graph, "v", FSR_F32, 2, ((int64_t[]){24, 1 << 12}));
+    const fsr_node more = fsr_input(graph, "w", FSR_F32, 2, ((int64_t[]){100, 1 << 12}));
+    const fsr_node mean = fsr_mean(more, &rows, 1, FSR_KEEPDIMS);
     const struct {
         fsr_node out;
         int abreast, unroll;
@@ -331,6 +333,7 @@ static void blocks_of_rows(void **state) {
                  {fsr_sum(y, &rows, 1, 0), 512, 4},
                  {fsr_sum(fsr_exp(x), &rows, 1, 0), 1024, 0},
                  {fsr_sub(few, fsr_max(few, &rows, 1, FSR_KEEPDIMS)), 128, 0},
+                 {fsr_div(fsr_sub(more, mean), fsr_sqrt(fsr_var(more, &rows, 1, 0, FSR_KEEPDIMS))), 256, 0},
                  {fsr_sum(z, &cols, 1, 0), 256, 0}};
     for (int i = 0; i < COUNT(cases); i++) {
         fsr_program p = plan_of(&target_cpu, &cases[i].out, 1);
