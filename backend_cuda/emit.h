@@ -175,8 +175,8 @@ bool fsr_emit_has_items(const fsr_emit *e, const fsr_fold_list *list);
 void fsr_emit_input(fsr_emit *e, char buf[FSR_EXPR], int fold);
 /* What a column of a tile holds for a fold, and for one beyond the end. */
 void fsr_emit_item(fsr_emit *e, char buf[FSR_EXPR], char identity[FSR_EXPR], int fold);
-/* The folds of a stage of the pass's tile: whether there are any, and the lines that combine an element. */
-bool fsr_emit_folds(const fsr_emit *e, int stage);
+/* The folds of a stage of the pass's tile: whether some are reductions, and the lines that combine an element. */
+bool fsr_emit_reduces(const fsr_emit *e, int stage);
 void fsr_emit_stage_folds(fsr_emit *e, int stage);
 
 /* emit_iterate.c */

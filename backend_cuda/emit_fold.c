@@ -237,9 +237,12 @@ void fsr_emit_stage_folds(fsr_emit *e, int stage) {
     }
 }
 
-bool fsr_emit_folds(const fsr_emit *e, int stage) {
-    for (int i = 0; i < e->tile.n; i++)
-        if (e->k->inst[e->tile.loop[i]].kind == FSR_INST_COMBINE && e->tile.stage[e->tile.loop[i]] == stage)
-            return true;
-    return false;
+bool fsr_emit_reduces(const fsr_emit *e, int stage) {
+    bool any = false;
+    for (int i = 0; i < e->tile.n; i++) {
+        const fsr_inst *inst = &e->k->inst[e->tile.loop[i]];
+        any = any || (inst->kind == FSR_INST_COMBINE && e->tile.stage[e->tile.loop[i]] == stage &&
+                      !fsr_fold_is_ordered(&e->k->fold[inst->index]));
+    }
+    return any;
 }

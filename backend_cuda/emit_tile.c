@@ -317,7 +317,7 @@ static void tile_folds(fsr_emit *e, int stage) {
 
 /* What counts stands twice where it folds: for threads that have all of their columns, and for others. */
 static void stage_loops(fsr_emit *e, int stage) {
-    if (!e->s.counts || !fsr_emit_folds(e, stage)) {
+    if (!e->s.counts || !fsr_emit_reduces(e, stage)) {
         stage_loop(e, stage);
         return;
     }

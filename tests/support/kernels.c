@@ -457,6 +457,18 @@ fsr_kernel *kernel_variance(fsr_dtype dtype) {
     return kernel_finished(k);
 }
 
+fsr_kernel *kernel_counted_scan(fsr_dtype dtype) {
+    fsr_kernel *k = kernel_begin("k_counted_scan", 2, 1, 2);
+    int in = kernel_linear(k, kernel_array(k, dtype, false)), out = kernel_linear(k, kernel_array(k, dtype, true));
+    int x = kernel_load(k, FSR_ELEM, 0, in), one = kernel_const(k, dtype, 1);
+    int state[3] = {one, x, kernel_op(k, FSR_OP_SUB, x, x, 0)};
+    int fold = kernel_fold(k, FSR_FOLD_REDUCE, 0, false, combine_variance(dtype), state);
+    int off = kernel_op(k, FSR_OP_SUB, x, kernel_result(k, fold, 1), 0);
+    int scan = kernel_result(k, kernel_builtin(k, FSR_FOLD_SCAN, 1, false, FSR_OP_ADD, off), 0);
+    kernel_store(k, FSR_ELEM, 1, out, scan);
+    return kernel_finished(k);
+}
+
 fsr_kernel *kernel_channels(bool keep) {
     fsr_kernel *k = kernel_begin("k_channels", 3, 1, 2);
     const int whole = kernel_slot(k), line = FSR_INT_EXTENT + 2;

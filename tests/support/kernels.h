@@ -66,6 +66,7 @@ fsr_kernel *kernel_scan(fsr_dtype dtype, bool exclusive); /* b0 in, b1 running s
 fsr_kernel *kernel_recurrence(void);                      /* f64: b0, b1 in, b2, b3 running state */
 fsr_kernel *kernel_argmax(fsr_dtype dtype);               /* b0 in, b1 i64 place of the row's largest */
 fsr_kernel *kernel_variance(fsr_dtype dtype);             /* b0 in, b1, b2, b3 the row's count, mean, deviations */
+fsr_kernel *kernel_counted_scan(fsr_dtype dtype);         /* b0 in, b1 running sum of x - mean, by the fold above */
 fsr_kernel *kernel_fold_recurrence(void); /* f64: b0, b1 in, b2, b3 last state: a reduction that does not commute */
 fsr_kernel *
 kernel_scan_of_scan(fsr_dtype dtype); /* b0 in, b1 running sum of the running sum, b2 exclusive running maximum

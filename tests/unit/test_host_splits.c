@@ -89,6 +89,8 @@ static void test_counts(void **state) {
     assert_true(kernel_finished(k)->schedule.counts);
     fsr_kernel_free(k);
     for (int group = 1; group <= 64; group *= 8)
+        host_sweep(&n, kernel_counted_scan(FSR_F64), host_schedule(FSR_SCHEDULE_ROW, 64, group, 2, 4), 1, 1e-9);
+    for (int group = 1; group <= 64; group *= 8)
         host_sweep(&n, kernel_variance(FSR_F32), host_schedule(FSR_SCHEDULE_ROW, 64, group, 2, 4), 1, 1e-5);
     host_sweep(&n, kernel_variance(FSR_F64), host_persistent(host_schedule(FSR_SCHEDULE_ROW, 64, 64, 2, 8)), 1, 1e-12);
     for (int splits = 1; splits < 6; splits += 2) {
