@@ -315,7 +315,7 @@ static void tile_folds(fsr_emit *e, int stage) {
         fsr_emit_line(e, "acc%d[0] = pass%d::combine(acc%d[0], fsr_serial_fold<pass%d>(here%d));", p, p, p, p, p);
 }
 
-/* What counts stands twice where it folds: for threads that have all of their columns, and for others. */
+/* What counts stands twice where it reduces: for threads that have all of their columns, and for others. */
 static void stage_loops(fsr_emit *e, int stage) {
     if (!e->s.counts || !fsr_emit_reduces(e, stage)) {
         stage_loop(e, stage);

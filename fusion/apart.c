@@ -127,15 +127,15 @@ static bool is_shared(const evaluated *e, int node) {
     return e->times[node] > 1 && e->least[node] < e->times[node] && runs_alone(&e->flow->node[node]);
 }
 
-/* What takes a value that may be worth an array: folds; what looks elsewhere in it, or puts a section over it, which is
- * all that a kernel writes then; pastes, of which it is the section. */
-typedef enum taker { BY_FOLDS, BY_OTHERS, BY_PASTES, TAKERS } taker;
+/* How a value is taken that may be worth an array: by folds; by what looks elsewhere in it, or puts a section over it,
+ * which is all that a kernel writes then; as that section, or what else stands second. */
+typedef enum taker { BY_FOLDS, AS_BASE, AS_SECTION, TAKERS } taker;
 
 static bool takes(const fsr_flow_node *n, int arg, taker how) {
     const bool over = fsr_is(n->kind, FSR_OVERWRITES);
-    return how == BY_FOLDS    ? fsr_is(n->kind, FSR_IS_FOLD)
-           : how == BY_OTHERS ? arg == 0 && (over || fsr_price_gathers(n))
-                              : arg == 1 && over;
+    return how == BY_FOLDS  ? fsr_is(n->kind, FSR_IS_FOLD)
+           : how == AS_BASE ? arg == 0 && (over || fsr_price_gathers(n))
+                            : arg == 1 && over;
 }
 
 /* What nodes of the kernel take so of its maps is stored. */

@@ -27,7 +27,7 @@
 
 enum { MAX_ROUNDS = 12 };   /* of cutting a plan that takes too much memory */
 enum { MAX_PRICED = 2048 }; /* nodes of a flow that is planned unfused as well, where that may be cheaper */
-enum { MAX_APART = 5 };     /* of taking kernels apart */
+enum { MAX_APART = 6 };     /* of taking kernels apart: as many ways as apart.c has */
 
 static ssize_t digest(void *state, const char *bytes, size_t size) {
     return XXH3_64bits_update(state, bytes, size) == XXH_OK ? (ssize_t)size : 0;

@@ -105,7 +105,8 @@ double fsr_price_group(const fsr_partition *p, const fsr_group *group, double *i
 double fsr_price_touched(const fsr_partition *p, const fsr_group *group, const bool *near, double *issue);
 
 /* price_parts.c. */
-/* What elements of rows that go in parts take before they are scanned, and which share of them: on a CPU. */
+/* What an element of rows that go in parts takes before it is scanned, and the share of them that does; *work is set
+ * where that is so. */
 bool fsr_price_scans_parts(const fsr_prices *prices, const fsr_group *group, double *share, fsr_price_work *work);
 
 /* price_tiles.c. */

@@ -106,7 +106,7 @@ static double narrow_of(const fsr_kernel *k, int access) {
 
 /* The part of a load across memory that one takes whose square is turned in registers, from whole lines to whole rows.
  * Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. */
-static double turned_of(const fsr_kernel *k, int number) {
+static double in_registers(const fsr_kernel *k, int number) {
     const double turned = 0.5;
     return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile && k->stand[number].staged ? turned : 1;
 }
@@ -121,7 +121,7 @@ static double loads_of(const fsr_prices *prices, const fsr_kernel *k, int number
         return fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
                narrow_of(k, inst->index);
     const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
-    const double most = (stride * size < prices->line ? prices->strided : prices->apart) * turned_of(k, number);
+    const double most = (stride * size < prices->line ? prices->strided : prices->apart) * in_registers(k, number);
     return fmin(fmax(stride, 1), most) * narrow_of(k, inst->index);
 }
 
@@ -157,7 +157,7 @@ static double square_of(const fsr_prices *prices, const fsr_kernel *k, int numbe
     const double bytes =
         (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[k->inst[number].index].buffer].dtype);
     const bool apart = k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0;
-    return turned_of(k, number) *
+    return in_registers(k, number) *
            (bytes > prices->near ? prices->squared * (apart ? aside : 1) : fmin(prices->strided, prices->squared));
 }
 
@@ -286,6 +286,12 @@ static double picks_of(const fsr_price_loop *l, int number) {
     return fmax(loads - 1, 0);
 }
 
+/* The condition is not known, and asks for a computed place, another one for each element. */
+static bool decides(const fsr_kernel *k, const fsr_loop_version *version, int condition) {
+    const fsr_form form = fsr_form_of(k, k->integer, k->condition[condition].form);
+    return !(version->holds >> condition & 1) && fsr_price_is_gather(&form);
+}
+
 /* A choice by where a computed place lies. */
 static bool is_guess(const fsr_price_loop *l, const fsr_loop_version *version, int number) {
     const fsr_kernel *k = l->group->kernel;
@@ -294,7 +300,7 @@ static bool is_guess(const fsr_price_loop *l, const fsr_loop_version *version, i
         return false;
     const fsr_guard *guard = &k->guard[fsr_inst_guard(&k->inst[number])];
     for (int i = 0; i < guard->n; ++i)
-        computed = computed || fsr_form_of(k, k->integer, k->condition[guard->condition[i]].form).nterms > 0;
+        computed = computed || decides(k, version, guard->condition[i]);
     return computed;
 }
 

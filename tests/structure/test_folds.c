@@ -315,15 +315,15 @@ static void columns_are_asked_for(void **state) {
 }
 
 /* Rows that lie side by side and are gone over once come in long blocks, as far as their states are small, and several
- * columns at a time, if there are many of little work; rows that a second cache holds until another pass in less long
- * ones; few columns, and rows that lie one behind the other, do not. */
+ * columns at a time, if there are many of little work; so do those of several passes, of 32 columns and more that a
+ * second cache holds; rows that lie one behind the other do not. */
 static void blocks_of_rows(void **state) {
     (void)state;
     const int rows = 0, cols = 1;
     const fsr_node x = fsr_input(graph, "x", FSR_F32, 2, ((int64_t[]){1 << 12, 1 << 12}));
     const fsr_node y = fsr_input(graph, "y", FSR_F64, 2, ((int64_t[]){1 << 12, 1 << 12}));
     const fsr_node z = fsr_input(graph, "z", FSR_F32, 2, ((int64_t[]){1 << 18, 8}));
-    const fsr_node few = fsr_input(graph, "v", FSR_F32, 2, ((int64_t[]){24, 1 << 12}));
+    const fsr_node few = fsr_input(graph, "v", FSR_F32, 2, ((int64_t[]){31, 1 << 12}));
     const fsr_node more = fsr_input(graph, "w", FSR_F32, 2, ((int64_t[]){100, 1 << 12}));
     const fsr_node mean = fsr_mean(more, &rows, 1, FSR_KEEPDIMS);
     const struct {

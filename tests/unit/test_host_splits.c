@@ -88,6 +88,10 @@ static void test_counts(void **state) {
     k->schedule = host_schedule(FSR_SCHEDULE_SPLIT, 64, 64, 4, 8);
     assert_true(kernel_finished(k)->schedule.counts);
     fsr_kernel_free(k);
+    k = kernel_counted_scan(FSR_F64);
+    k->schedule = host_schedule(FSR_SCHEDULE_ROW, 64, 64, 2, 4);
+    assert_true(kernel_finished(k)->schedule.counts);
+    fsr_kernel_free(k);
     for (int group = 1; group <= 64; group *= 8)
         host_sweep(&n, kernel_counted_scan(FSR_F64), host_schedule(FSR_SCHEDULE_ROW, 64, group, 2, 4), 1, 1e-9);
     for (int group = 1; group <= 64; group *= 8)
