@@ -288,8 +288,11 @@ static double picks_of(const fsr_price_loop *l, int number) {
 
 /* The condition is not known, and asks for a computed place, another one for each element. */
 static bool decides(const fsr_kernel *k, const fsr_loop_version *version, int condition) {
-    const fsr_form form = fsr_form_of(k, k->integer, k->condition[condition].form);
-    return !(version->holds >> condition & 1) && fsr_price_is_gather(&form);
+    const int form = k->condition[condition].form;
+    if (!k->form[form].nterms || (version->holds >> condition & 1))
+        return false;
+    const fsr_form f = fsr_form_of(k, k->integer, form);
+    return fsr_price_is_gather(&f);
 }
 
 /* A choice by where a computed place lies. */
