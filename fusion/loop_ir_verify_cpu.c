@@ -43,7 +43,7 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
                fsr_check_bad(v, "schedule: the loop of pass %d does not go along rows", body->pass);
     case FSR_WALK_BESIDE:
         return (s->beside && !walk->phased && (walk->functions > 0 || (!body->nfolds && !walk->near)) &&
-                (walk->functions > 0 || !fsr_body_lies_apart(v->k, body)) && !fsr_body_gathers(v->k, body) &&
+                (walk->functions > 0 || !(fsr_body_lies_apart(v->k, body) || fsr_body_gathers(v->k, body))) &&
                 fsr_body_may_lie_beside(v->k, body)) ||
                fsr_check_bad(v, "schedule: the columns of pass %d do not lie beside each other", body->pass);
     }
@@ -157,8 +157,9 @@ static bool check_map(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: only a map is flat, tiled or cut");
     if (s->flat && !fsr_kernel_may_be_flat(v->k))
         return fsr_check_bad(v, "schedule: one loop is not enough");
-    if (s->together && (s->flat || s->tile || s->strip < LEAST_TOGETHER || s->walk[0].form != FSR_WALK_STRIPS ||
-                        s->walk[0].functions < 1 || s->walk[0].phased || !fsr_kernel_may_go_together(v->k)))
+    if (s->together &&
+        (s->flat || s->tile || s->nversions || s->strip < LEAST_TOGETHER || s->walk[0].form != FSR_WALK_STRIPS ||
+         s->walk[0].functions < 1 || s->walk[0].phased || !fsr_kernel_may_go_together(v->k)))
         return fsr_check_bad(v, "schedule: rows cannot be taken together");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);

@@ -136,11 +136,12 @@ static bool has_steps(const fsr_kernel *k) {
            !fsr_kernel_in_place(k);
 }
 
+/* Rows that are taken together have none: their first stage asks. */
 void fsr_finish_versions(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     const bool steps = has_steps(k);
     int spared, printed = body_count(k, &(fsr_loop_version){0, 0}, &spared), kept = 0;
-    for (int i = 0; i < s->nversions; ++i) {
+    for (int i = 0; i < s->nversions && !s->together; ++i) {
         const int own = body_count(k, &s->version[i], &spared);
         const bool knows = s->version[i].holds || s->version[i].never || steps;
         if (!knows || (kept && printed + own > MOST_PRINTED))

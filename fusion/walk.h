@@ -87,7 +87,7 @@ bool fsr_kernel_may_scan_fixed(const fsr_kernel *k);
  * both or along neither, or is at a place that is computed for each element, and nothing else of the loop knows a row
  * or a column. And of a kernel: in all that fold, all of whose folds commute. */
 bool fsr_body_may_lie_beside(const fsr_kernel *k, const fsr_body *body);
-/* Something is loaded at such a place: there must be phases. */
+/* Something is loaded at such a place: there must be phases, or stages that go row by row. */
 bool fsr_body_gathers(const fsr_kernel *k, const fsr_body *body);
 /* With beside: what is loaded row by row, as it lies otherwise, or under a guard; and what a guard says. */
 bool fsr_inst_lies_apart(const fsr_kernel *k, int number);

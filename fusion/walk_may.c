@@ -99,17 +99,36 @@ bool fsr_kernel_may_be_flat(const fsr_kernel *k) {
     return true;
 }
 
+/* The guard asks for indices alone, and for no step. */
+static bool is_told_by_indices(const fsr_kernel *k, int guard) {
+    bool told = true;
+    for (int i = 0; i < k->guard[guard].n; ++i) {
+        const int c = k->guard[guard].condition[i];
+        told = told && !k->condition[c].step && !fsr_condition_form(k, c)->nterms;
+    }
+    return told;
+}
+
+/* A row's first stage can load it. */
+static bool is_loaded_first(const fsr_kernel *k, int load) {
+    const fsr_inst *inst = &k->inst[load];
+    const int guard = fsr_inst_guard(inst);
+    if (guard < 0)
+        return fsr_load_is_placed_first(k, load);
+    return !fsr_access_form(k, inst->index)->nterms && is_told_by_indices(k, guard);
+}
+
 bool fsr_kernel_may_go_together(const fsr_kernel *k) {
-    bool may = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 1 && !k->npasses && !k->nests &&
-               !fsr_kernel_is_nest(k) && !k->live;
+    bool may = k->schedule.kind == FSR_SCHEDULE_MAP && k->ndim > 1 && !k->npasses && !k->live;
     for (int i = 0; i < k->ninsts && may; ++i) {
         const fsr_inst *inst = &k->inst[i];
         switch (inst->kind) {
         case FSR_INST_CONST:
         case FSR_INST_PARAM:
         case FSR_INST_OP: break;
+        case FSR_INST_GUARD: may = is_told_by_indices(k, inst->index); break;
         case FSR_INST_INSIDE: may = fsr_inst_guard(inst) < 0; break;
-        case FSR_INST_LOAD: may = fsr_load_is_placed_first(k, i); break;
+        case FSR_INST_LOAD: may = is_loaded_first(k, i); break;
         case FSR_INST_STORE:
             may = !fsr_access_form(k, inst->index)->nterms && !inst->filter && !inst->combines &&
                   fsr_inst_guard(inst) < 0;

@@ -114,7 +114,7 @@ void fsr_c_beside(fsr_c_emit *e, const fsr_body *loop) {
         fsr_body_stage(e->k, loop, stage, s, &part);
         if (!fsr_c_is_needed(e, &part))
             continue;
-        if (fsr_stage_is(e->walk, s, FSR_STAGE_GATHER))
+        if (fsr_body_gathers(e->k, &part))
             put_row_by_row(e, &part, true);
         else if (fsr_body_has_scan(e->k, &part) || fsr_body_lies_apart(e->k, &part))
             put_row_by_row(e, &part, false);

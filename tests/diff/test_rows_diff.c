@@ -137,6 +137,8 @@ static void short_rows(void **state) {
         fsr_node sum = fsr_sum(fsr_mul(taken, y), &axis, 1, FSR_KEEPDIMS);
         fsr_node running = fsr_cumsum(fsr_exp(fsr_neg(fsr_abs(x))), &axis, 1, 0);
         fsr_node inside = fsr_update(x, fsr_slice(x, 1, 1, cols[i], 1), fsr_exp(fsr_slice(y, 1, 1, cols[i], 1)));
+        fsr_node edged = fsr_pad(fsr_exp(fsr_neg(fsr_abs(fsr_sub(inside, y)))), ((int64_t[][2]){{1, 1}, {1, 1}}),
+                                 FSR_PAD_CONSTANT, 0.5);
         fsr_node out[] = {fsr_mul(turned, sum),
                           fsr_mul(rolled, sum),
                           fsr_cumsum(fsr_mul(turned, sum), &axis, 1, 0),
@@ -146,7 +148,12 @@ static void short_rows(void **state) {
                           fsr_cumsum(fsr_div(running, fsr_float(subject_g, 64)), &axis, 1, 0),
                           fsr_max(fsr_mul(running, x), &axis, 1, 0),
                           fsr_sum(fsr_mul(inside, x), &axis, 1, 0),
-                          inside};
+                          inside,
+                          fsr_cumsum(fsr_mul(taken, y), &axis, 1, 0),
+                          fsr_mul(fsr_cumsum(fsr_exp(fsr_neg(fsr_abs(taken))), &axis, 1, 0), fsr_sin(taken)),
+                          fsr_cumsum(fsr_mul(fsr_cumsum(taken, &axis, 1, 0), turned), &axis, 1, 0),
+                          edged,
+                          fsr_add(fsr_slice(edged, 0, 1, 134, 1), fsr_slice(edged, 0, 0, 133, 1))};
         for (int k = 0; k < COUNT_OF(out); ++k)
             subject_verify(&out[k], 1, NULL, "output %d of rows of %lld", k, (long long)cols[i]);
         subject_verify(out, COUNT_OF(out), NULL, "outputs of rows of %lld", (long long)cols[i]);

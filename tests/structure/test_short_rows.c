@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements of short rows by rank are maps, and on a GPU rows in order: a median filter reads its signal once, and is
  * one kernel with what is before and behind it. */
+#include "fusion/nest.h"
 #include "tests/structure/plans.h"
 #include "tests/support/one_graph.h"
 
@@ -116,11 +117,14 @@ static void beside(void **state) {
     const fsr_node at = fsr_cast(fsr_mul(y, fsr_int(g, 1000)), FSR_I32);
     const fsr_node taken = fsr_take_along_axis(y, at, 0, FSR_INDEX_CLIP),
                    own = fsr_take_along_axis(y, at, 1, FSR_INDEX_CLIP);
+    const fsr_node z = plan_matrix(g, 1000, 16);
+    const fsr_node sixteen = fsr_take_along_axis(z, fsr_cast(z, FSR_I32), 1, FSR_INDEX_CLIP);
     const struct {
         fsr_node out;
         int beside;
     } cases[] = {{fsr_sum(taken, AXES(1), 1, 0), 4},
                  {fsr_sum(own, AXES(1), 1, 0), 4},
+                 {fsr_cumsum(sixteen, AXES(1), 1, 0), 16},
                  {fsr_sum_as(four, FSR_I32, AXES(1, 3), 2, 0), 4},
                  {fsr_max(eight, AXES(1, 3), 2, 0), 8},
                  {fsr_sum(y, AXES(1), 1, 0), 4},
@@ -159,6 +163,22 @@ static void rows_come_first(void **state) {
     }
 }
 
+/* Functions of short rows that a nest computes for an edge to be put around are computed along all rows. */
+static void nests_go_together(void **state) {
+    (void)state;
+    const fsr_node x = fsr_slice(plan_matrix(g, 100000, 5), 1, 1, 4, 1);
+    const fsr_node out = fsr_pad(fsr_exp(fsr_tanh(x)), ((int64_t[][2]){{1, 1}, {1, 1}}), FSR_PAD_CONSTANT, 0);
+    fsr_program p = plan_of(&target_cpu, &out, 1);
+    int together = 0;
+    for (int j = 0; j < p.info.kernels; j++) {
+        const fsr_nests *nests = fsr_program_kernel(&p, j)->kernel->nests;
+        together += nests && nests->nest[0].kernel->schedule.together;
+    }
+    if (together != 1)
+        fail_msg("%s", p.explanation);
+    fsr_program_clear(&p);
+}
+
 /* The text of rows of fewer than 64 elements says how long they are, that of longer ones does not. */
 static void lengths_are_text(void **state) {
     (void)state;
@@ -188,8 +208,10 @@ static void computed(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(despike),    T(rows),   T(calls),           T(sorted),
-                                       T(one_thread), T(beside), T(rows_come_first), T(lengths_are_text),
-                                       T(computed)};
+    const struct CMUnitTest tests[] = {T(despike),         T(rows),
+                                       T(calls),           T(sorted),
+                                       T(one_thread),      T(beside),
+                                       T(rows_come_first), T(lengths_are_text),
+                                       T(computed),        T(nests_go_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
