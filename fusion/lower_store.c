@@ -204,6 +204,18 @@ static bool row_is_one(fsr_lowering *l, const fsr_inst *inst, fsr_level level, c
     return fsr_lower_refuse(l, "a value of the row depends on the column"), false;
 }
 
+/* Beside folds rows are combined where these go along them. Counter-example to any folds: the mean of each three rows,
+ * beside the mean down the columns that fold_across.h makes such a store of, has neighbours in rows of its domain. */
+static bool rows_lie_along(fsr_lowering *l, const fsr_inst *inst, fsr_level level, const fsr_affine *address) {
+    const fsr_domain *d = &l->group->domain;
+    if (!inst->combines || !l->group->nfolds)
+        return true;
+    if (level == FSR_ELEM && d->ndim > d->nparallel && address->coef[d->ndim - 1] == 1 && !address->nterms &&
+        !address->over)
+        return true;
+    return fsr_lower_refuse(l, "rows that are combined do not lie along what is folded"), false;
+}
+
 /* Its argument's element: the array is its own because nobody else has it. */
 int fsr_lower_own(fsr_lowering *l, fsr_link link, const fsr_index *index) {
     return fsr_lower_eval(l, l->flow->node[link.id].arg[0], index);
@@ -250,5 +262,6 @@ bool fsr_lower_store(fsr_lowering *l, int i) {
     if (inst.index < 0)
         return false;
     const fsr_level level = l->group->row[i] ? FSR_ROW : FSR_ELEM;
-    return row_is_one(l, &inst, level, &address) && fsr_lower_add_at(l, &inst, (fsr_stand){.level = level}) >= 0;
+    return row_is_one(l, &inst, level, &address) && rows_lie_along(l, &inst, level, &address) &&
+           fsr_lower_add_at(l, &inst, (fsr_stand){.level = level}) >= 0;
 }

@@ -45,6 +45,15 @@ static void one_kernel(void **state) {
     check("greatest of columns, sums of rows", greatest, 2, 1, true);
 }
 
+/* Rows are added beside a fold of rows alone: that of each three rows goes down them. */
+static void groups_of_rows(void **state) {
+    (void)state;
+    const fsr_node a = plan_matrix(g, 1122, 1122), centred = fsr_mul(a, fsr_sub(a, each_row(along(a))));
+    const fsr_node out[] = {fsr_sum(fsr_reshape(centred, 3, (int64_t[]){374, 3, 1122}), AXES(1), 1, 0),
+                            down(fsr_mul(a, a))};
+    check("each three rows", out, 2, 2, true);
+}
+
 /* Several folds down one matrix; a map of all of it made of the result; a scan between; a matrix that is near in any
  * case; rows longer than a near cache has room for. */
 static void others(void **state) {
@@ -67,6 +76,6 @@ static void others(void **state) {
 
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {T(one_kernel), T(others)};
+    const struct CMUnitTest tests[] = {T(one_kernel), T(groups_of_rows), T(others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
