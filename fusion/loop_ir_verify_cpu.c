@@ -159,7 +159,7 @@ static bool check_map(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: one loop is not enough");
     if (s->together &&
         (s->flat || s->tile || s->nversions || s->strip < LEAST_TOGETHER || s->walk[0].form != FSR_WALK_STRIPS ||
-         s->walk[0].functions < 1 || s->walk[0].phased || !fsr_kernel_may_go_together(v->k)))
+         (s->walk[0].functions < 1 && !s->walk[0].phased) || !fsr_kernel_may_go_together(v->k)))
         return fsr_check_bad(v, "schedule: rows cannot be taken together");
     if (s->tile < 0 || (s->tile && (s->flat || !fsr_check_range(s->tiled, v->k->ndim - 1))))
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);

@@ -5,6 +5,9 @@
  * A place is made of what the row loads in order and of operations of that, so that it can be computed for a row some
  * turns later. Places that hang on guards or on other gathers are left alone, and so are loops in runs of versions.
  *
+ * Short rows of which each element takes one of its own are taken together where they may be (schedule_walks.c), and
+ * ask for nothing: what is left are whole rows from computed places, and places that hang on a row's.
+ *
  * Counter-example to leaving it to the processor: a loop over rows of eight waits for eight gathers with little else to
  * do, and with stores and loads of other arrays beside them it does not look as far as the next row: 2,012,720 elements
  * from anywhere in 8 MB, multiplied and added to others, took 28 ms of one thread of a Xeon, 15 without these, and 11
@@ -65,8 +68,9 @@ bool fsr_load_is_placed_first(const fsr_kernel *k, int load) {
 uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     uint64_t arrays = 0;
-    if (s->kind != FSR_SCHEDULE_MAP || !s->width || (!s->together && s->walk[0].form != FSR_WALK_PLAIN) || k->npasses ||
-        s->nversions || k->live || fsr_kernel_is_nest(k) || k->ndim < 2 || k->nparallel != k->ndim)
+    if (s->kind != FSR_SCHEDULE_MAP || !s->width ||
+        (s->together ? s->walk[0].phased : s->walk[0].form != FSR_WALK_PLAIN) || k->npasses || s->nversions ||
+        k->live || fsr_kernel_is_nest(k) || k->ndim < 2 || k->nparallel != k->ndim)
         return 0;
     for (int i = 0; i < k->ninsts; ++i) {
         bool marked[FSR_MAX_INSTS] = {false};

@@ -97,21 +97,49 @@ static bool is_torn(const fsr_kernel *k, const fsr_body *body, bool staged) {
            fsr_body_may_be_laned(k, body);
 }
 
+/* Each element takes one of its own from a computed place, and none that another of its row takes. */
+static bool gathers_each(const fsr_kernel *k) {
+    bool any = false;
+    for (int i = 0; i < k->ninsts; ++i) {
+        if (k->inst[i].kind == FSR_INST_INSIDE && fsr_inst_is_of_row(k, i, k->ndim - 1))
+            return false;
+        any = any || (k->inst[i].kind == FSR_INST_LOAD && fsr_form_waits(k, fsr_access_form(k, k->inst[i].index)));
+    }
+    return any;
+}
+
+static bool are_placed_first(const fsr_kernel *k) {
+    bool first = true;
+    for (int i = 0; i < k->ninsts; ++i)
+        first = first && (k->inst[i].kind != FSR_INST_LOAD || fsr_inst_guard(&k->inst[i]) >= 0 ||
+                          fsr_load_is_placed_first(k, i));
+    return first;
+}
+
+/* What is computed of short rows is worth stages along all of them: gathers, or functions in a chain. */
+static bool has_stages(fsr_kernel *k) {
+    fsr_body body;
+    fsr_body_of(k, 0, &body);
+    return gathers_each(k) ||
+           (fsr_body_has_function(k, &body) && are_placed_first(k) && fsr_chain_functions(k, &body) > 0);
+}
+
 /* A map's rows of a few elements, with functions, that do not lie one behind the other: what is loaded of rows goes
  * into arrays, and the functions along these. Counter-example to a loop for each row: it is as long as one vector, or
  * shorter, and each function waits for the one before. The logarithm of a hyperbolic tangent of rows of 8 took 0.231 ms
  * of 8116, 0.130 so (seed 1010005). Nor do conditions of indices stop it, which the first stage asks, or a nest's rows:
  * exponentials and logarithms of rows of 3 behind a paste and a pad took 44.9 ms of 1,316,464 in versions of a loop of
- * four, and 18.1 so (seed 1506058, two threads of a Xeon, AVX2). */
+ * four, and 18.1 so (seed 1506058, two threads of a Xeon, AVX2). And gathers stand in stages of their own: a loop of a
+ * few turns that has all there is waits for their places, as vector code or not. Elements at places along the columns
+ * of 4,378 rows of 24 took 0.250 ms, of 60,000 rows of 16 7.1, and of 251,590 rows of 8, with a product and a sum, 15.7
+ * where later rows' were asked for; 0.103, 1.6 and 5.5 so (one thread of a Xeon, AVX2). */
 static bool rows_go_together(fsr_kernel *k) {
-    fsr_body body;
     const int64_t *extent = k->integer + FSR_INT_EXTENT;
     if (!fsr_kernel_may_go_together(k) || k->schedule.flat || k->schedule.tile || extent[k->ndim - 1] < 2 ||
         extent[k->ndim - 1] > MOST_OF_ROW || extent[k->ndim - 2] < LEAST_ROWS)
         return false;
-    fsr_body_of(k, 0, &body);
     k->schedule.together = true;
-    return fsr_body_has_function(k, &body) && fsr_chain_functions(k, &body) > 0;
+    return has_stages(k);
 }
 
 /* `folded`: the scans of the body are only folded. Runs are chosen once it is known what streams. */
@@ -130,7 +158,7 @@ static fsr_walk walk_of(const fsr_kernel *k, const fsr_body *body, bool folded) 
     if (!body->nfolds || lanes || scans)
         walk.functions = fsr_chain_functions(k, body);
     if (!body->nfolds || lanes || scans || looped)
-        walk.phased = !k->schedule.together && fsr_body_is_phased(k, body);
+        walk.phased = k->schedule.together ? gathers_each(k) : fsr_body_is_phased(k, body);
     const bool torn = lanes && is_torn(k, body, fsr_walk_is_staged(&walk));
     if (scans || looped || torn || (!body->nfolds && fsr_walk_is_staged(&walk)))
         walk.form = FSR_WALK_STRIPS;

@@ -101,8 +101,8 @@ bool fsr_kernel_may_version(const fsr_kernel *k);
 bool fsr_kernel_may_deal(const fsr_kernel *k);
 /* A map that one loop can walk: no access, guard or index needs the dimensions one by one. */
 bool fsr_kernel_may_be_flat(const fsr_kernel *k);
-/* A map whose rows may be taken together: nothing but loads and stores asks where an element is, and the places of
- * gathers are made of no functions: these are evaluated of all rows of a strip, when each has been loaded. */
+/* A map whose rows may be taken together: nothing but loads, stores and conditions of indices asks where an element is,
+ * and what asks for a condition is at no computed place. */
 bool fsr_kernel_may_go_together(const fsr_kernel *k);
 /* Rows of fewer elements are short: a text says how long they are; and the table's cost of operations that count as
  * functions. */

@@ -109,13 +109,14 @@ static bool is_told_by_indices(const fsr_kernel *k, int guard) {
     return told;
 }
 
-/* A row's first stage can load it. */
-static bool is_loaded_first(const fsr_kernel *k, int load) {
+/* A row's first stage can load it, or one of gathers. */
+static bool loads_by_row(const fsr_kernel *k, int load) {
     const fsr_inst *inst = &k->inst[load];
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
     const int guard = fsr_inst_guard(inst);
-    if (guard < 0)
-        return fsr_load_is_placed_first(k, load);
-    return !fsr_access_form(k, inst->index)->nterms && is_told_by_indices(k, guard);
+    if (guard >= 0)
+        return !form->nterms && is_told_by_indices(k, guard);
+    return !form->nterms || (!form->divisor && !k->array[k->access[inst->index].buffer].written);
 }
 
 bool fsr_kernel_may_go_together(const fsr_kernel *k) {
@@ -124,11 +125,11 @@ bool fsr_kernel_may_go_together(const fsr_kernel *k) {
         const fsr_inst *inst = &k->inst[i];
         switch (inst->kind) {
         case FSR_INST_CONST:
-        case FSR_INST_PARAM:
-        case FSR_INST_OP: break;
+        case FSR_INST_PARAM: break;
+        case FSR_INST_OP: may = !(fsr_op_get(inst->op)->flags & FSR_OP_BLOCKS); break;
         case FSR_INST_GUARD: may = is_told_by_indices(k, inst->index); break;
         case FSR_INST_INSIDE: may = fsr_inst_guard(inst) < 0; break;
-        case FSR_INST_LOAD: may = is_loaded_first(k, i); break;
+        case FSR_INST_LOAD: may = loads_by_row(k, i); break;
         case FSR_INST_STORE:
             may = !fsr_access_form(k, inst->index)->nterms && !inst->filter && !inst->combines &&
                   fsr_inst_guard(inst) < 0;
@@ -312,7 +313,7 @@ uint64_t fsr_kernel_may_gather_ahead(const fsr_kernel *k) {
         int stage[FSR_MAX_INSTS];
         bool crossing[FSR_MAX_INSTS];
         fsr_body body;
-        if (!walk->phased || (walk->form != FSR_WALK_STRIPS && walk->form != FSR_WALK_LANES))
+        if (!walk->phased || s->together || (walk->form != FSR_WALK_STRIPS && walk->form != FSR_WALK_LANES))
             continue;
         fsr_body_of(k, pass, &body);
         fsr_body_stages(k, &body, walk, stage, NULL);
@@ -336,7 +337,7 @@ bool fsr_body_waits(const fsr_kernel *k, const fsr_body *body, const fsr_walk *w
     int stage[FSR_MAX_INSTS], stages;
     bool waits = false;
     fsr_body part;
-    if (!walk->phased || k->schedule.kind == FSR_SCHEDULE_COL ||
+    if (!walk->phased || k->schedule.kind == FSR_SCHEDULE_COL || k->schedule.together ||
         (walk->form != FSR_WALK_STRIPS && walk->form != FSR_WALK_LANES))
         return false;
     stages = fsr_body_stages(k, body, walk, stage, NULL);

@@ -226,8 +226,8 @@ static void begin_rows(fsr_c_emit *e, bool asks) {
     fsr_c_line(e, "const i64 first = (%s - b) * width;", row);
 }
 
-/* Each row's loop, to or from where the row's elements are in the strip. */
-static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool asks) {
+/* Each row's loop, to or from where its elements are in the strip. `scalar`: gathers, which are no vector code. */
+static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool asks, bool scalar) {
     const int last = e->k->ndim - 1, depth = e->depth;
     char saved[FSR_MAX_ACCESSES][FSR_EMIT_NAME];
     fsr_body rest = *part;
@@ -237,8 +237,11 @@ static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool asks) {
     fsr_c_outer(e, part);
     if (fsr_body_has_rows(e->k, part, last))
         put_row_first(e, part, &rest);
-    fsr_c_independent(e);
+    if (!scalar)
+        fsr_c_independent(e);
     fsr_c_begin(e, "for (i64 %s = 0; %s < width; ++%s)", e->loop_var, e->loop_var, e->loop_var);
+    if (scalar)
+        fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 l = first + %s;", e->loop_var);
     fsr_c_take(e, part, "l");
     fsr_c_column(e, part->pass, rest.inst, rest.n);
@@ -260,11 +263,14 @@ static void put_all_rows(fsr_c_emit *e, const fsr_body *part) {
     fsr_c_end(e);
 }
 
-static bool stores_elsewhere(const fsr_c_emit *e, const fsr_body *part) {
+/* Something in it knows the row: it loads or stores elsewhere than in order, or asks for indices. */
+static bool knows_rows(const fsr_c_emit *e, const fsr_body *part) {
     bool any = false;
-    for (int i = 0; i < part->n; i++)
-        any = any || (e->k->inst[part->inst[i]].kind == FSR_INST_STORE &&
-                      !e->k->access[e->k->inst[part->inst[i]].index].linear);
+    for (int i = 0; i < part->n; i++) {
+        const fsr_inst *inst = &e->k->inst[part->inst[i]];
+        const bool moves = inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE;
+        any = any || inst->kind == FSR_INST_GUARD || (moves && !e->k->access[inst->index].linear);
+    }
     return any;
 }
 
@@ -276,8 +282,9 @@ static void put_together_stages(fsr_c_emit *e, const fsr_body *loop) {
         if (!part.n)
             continue;
         fsr_c_begin(e, "%s", "");
-        if (s == 0 || stores_elsewhere(e, &part))
-            put_row_by_row(e, &part, s == 0 && asks_rows(e));
+        const bool asks = s == 0 && asks_rows(e);
+        if (asks || knows_rows(e, &part))
+            put_row_by_row(e, &part, asks, fsr_stage_is(e->walk, s, FSR_STAGE_GATHER));
         else
             fsr_c_by_range(e, &part, put_all_rows);
         fsr_c_end(e);

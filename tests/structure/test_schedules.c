@@ -245,14 +245,15 @@ static void tiles_ask_for_their_next_row(void **state) {
     assert_int_equal(stored, 1);
 }
 
-/* Places that are asked for rows before: what they are made of is gone through once, however often it is taken. */
+/* Places of whole rows that are asked for before: what they are made of is gone through once, however often it is
+ * taken. */
 static void places_of_many_steps(void **state) {
     (void)state;
-    const fsr_node x = plan_matrix(table_graph, 1 << 19, 8), y = plan_matrix(table_graph, 5000, 8);
+    const fsr_node x = plan_matrix(table_graph, 1 << 19, 8), y = plan_vector(table_graph, 5000);
     fsr_node at = fsr_cast(y, FSR_I32);
     for (int i = 0; i < 60; i++)
         at = fsr_mul(at, at);
-    fsr_node out = fsr_take_along_axis(x, at, 0, FSR_INDEX_CLIP);
+    fsr_node out = fsr_index(x, &at, 1, FSR_INDEX_CLIP);
     fsr_program p = plan_of(&target_cpu, &out, 1);
     const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
     const uint64_t fetched = k->schedule.fetched;
