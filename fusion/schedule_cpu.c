@@ -31,7 +31,7 @@ enum {
     NEAR_BYTES = 8 << 10,   /* what a block of short rows along memory has of them */
     KEPT_BYTES = 256 << 10,
     AGAIN_BYTES = 1 << 20, /* of one f32 array that a block's passes read and one that they write, in a second cache */
-    PAGES = 32,            /* columns from which on each has a page of its own, of all of which few are known */
+    PAGES = 64,            /* of columns and arrays, each of which has one: of more few are known */
     STRIP = 512,
     BLOCK = 16,
     TILE = 32,
@@ -73,12 +73,22 @@ static int lanes_of(const fsr_group *group) {
     return lanes;
 }
 
+/* Arrays of which each column has elements of its own. */
+static int column_arrays(const fsr_kernel *k) {
+    uint64_t arrays = 0;
+    for (int i = 0; i < k->ninsts; ++i)
+        if ((k->inst[i].kind == FSR_INST_LOAD || k->inst[i].kind == FSR_INST_STORE) && k->stand[i].level == FSR_ELEM)
+            arrays |= UINT64_C(1) << k->access[k->inst[i].index].buffer;
+    return __builtin_popcountll(arrays);
+}
+
 /* Passes over columns that ask for nothing but what lies there: one; or several, where a second cache holds what blocks
  * of so many rows have read, or where no cache holds what blocks of any number have. Of few columns a first cache holds
- * small blocks. */
+ * small blocks, but for many arrays: 87,196 columns of 21 less their means by their deviations, in five arrays, took
+ * 4.6 ms by 128 rows and 3.4 by 256 (seed 1508759, two threads of a Xeon); in two 0.67 and 0.80. */
 static bool is_sweeps(const fsr_kernel *k, int rows) {
     const int64_t cols = k->integer[FSR_INT_COLS];
-    const bool held = cols >= PAGES && fsr_size_mul(8 * rows, cols) <= AGAIN_BYTES;
+    const bool held = cols * column_arrays(k) >= PAGES && fsr_size_mul(8 * rows, cols) <= AGAIN_BYTES;
     bool plain = (k->npasses == 1 || held || fsr_size_mul(8 * GROUP, cols) > KEPT_BYTES) && !k->nloops;
     for (int f = 0; f < k->nforms; ++f)
         plain = plain && !k->form[f].nterms;
