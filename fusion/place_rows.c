@@ -6,7 +6,8 @@
  * turns later. Places that hang on guards or on other gathers are left alone, and so are loops in runs of versions.
  *
  * Short rows of which each element takes one of its own are taken together where they may be (schedule_walks.c), and
- * ask for nothing: what is left are whole rows from computed places, and places that hang on a row's.
+ * ask for nothing: what is left are whole rows from computed places, rows too few or too long for that, and those whose
+ * indices, or guarded places, stand in one loop.
  *
  * Counter-example to leaving it to the processor: a loop over rows of eight waits for eight gathers with little else to
  * do, and with stores and loads of other arrays beside them it does not look as far as the next row: 2,012,720 elements

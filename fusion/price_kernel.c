@@ -219,7 +219,7 @@ static double row_of(const fsr_prices *prices, const fsr_kernel *k) {
 }
 
 /* Of rows that are taken together: the loops that go along each, one that loads and one that stores what does not lie
- * one behind the other. */
+ * one behind the other. A gather's price has its own. */
 static int loops_of(const fsr_kernel *k) {
     int loops = 1;
     for (int i = 0; i < k->ninsts && loops < 2; ++i)
@@ -227,7 +227,8 @@ static int loops_of(const fsr_kernel *k) {
     return loops;
 }
 
-/* Runs of a column of a block of rows, each of which ends where some condition begins to hold or no longer does. */
+/* Runs of a column of a block of rows, on an average: one more for each of the sets of conditions that hold somewhere
+ * along the rows, in the blocks that have the edge. */
 static double runs_of(const fsr_group *group) {
     const fsr_kernel *k = group->kernel;
     const int inner = k->nparallel - 1;
@@ -240,7 +241,7 @@ static double runs_of(const fsr_group *group) {
     fsr_cells cells = {0};
     fsr_lines_of(group, line);
     fsr_intervals_of(group, &line[inner], &cells);
-    return fmax(cells.n, 1);
+    return 1 + fmax(cells.n - 1, 0) * fmin((double)k->schedule.abreast / (double)group->extent[inner], 1);
 }
 
 /* Of a column of a block of rows that has versions, the conditions that tell which one a run takes: each is asked once

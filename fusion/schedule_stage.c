@@ -29,7 +29,8 @@
 #include <string.h>
 
 enum {
-    VECTOR_WORK = 4 /* cost of an element's operations that is worth loops of its own beside gathers */
+    BEHIND_APART = 2, /* beside each other: the first stage of what lies so, behind loads that do not */
+    VECTOR_WORK = 4   /* cost of an element's operations that is worth loops of its own beside gathers */
 };
 
 /* ---- values of a strip --------------------------------------------------------------------------- */
@@ -247,7 +248,7 @@ static void place_beside(staging *s, int number, int read, const int *argument) 
         waits = waits || (s->scanned[argument[a]] && s->stage[argument[a]] == *own);
     s->scanned[number] = scans || gathers || fsr_picks_fold(k, &k->inst[number]);
     if (s->apart && !*own && !fsr_inst_lies_apart(k, number))
-        *own = 2;
+        *own = BEHIND_APART;
     if (scans || gathers)
         *own = (*own | 1) + (waits ? 2 : 0);
     else if (!s->scanned[number] && !(kind == FSR_INST_STORE && waits))
@@ -320,18 +321,19 @@ static void place(staging *s, int number) {
  * guard: what a guard knows are a row's and a column's index, which only the first stage has. */
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
+    const int start = s->apart ? BEHIND_APART : 0;
     if ((!s->walk->phased && !k->schedule.together && !is_beside(s)) || fsr_kernel_in_place(k))
         return;
     for (int i = 0; i < s->body->n; ++i) {
         const int load = s->body->inst[i];
         int first = -1;
-        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] > s->apart || (s->apart && !s->stage[load]) ||
+        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] > start || (s->apart && !s->stage[load]) ||
             (k->schedule.together && (!k->access[k->inst[load].index].linear || fsr_inst_guard(&k->inst[load]) >= 0)))
             continue;
         for (int j = i + 1; j < s->body->n; ++j)
             if (fsr_inst_reads(k, s->body->inst[j], load) && (first < 0 || s->stage[s->body->inst[j]] < first))
                 first = s->stage[s->body->inst[j]];
-        s->stage[load] = first > s->apart ? first : s->apart;
+        s->stage[load] = first > start ? first : start;
     }
 }
 

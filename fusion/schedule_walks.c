@@ -15,6 +15,7 @@ enum {
     FEW_TURNS = 16,      /* of a loop that is not worth stages */
     MOST_TOGETHER = 8,   /* functions of a path in one stage */
     MOST_OF_ROW = 31,    /* elements of a row that is taken together with others, */
+    MOST_GUARDED = 7,    /* of one behind conditions, */
     LEAST_ROWS = 16,     /* where there are as many */
     SCAN_PART = 1 << 15, /* least columns of a part: a scan's is read twice and shall fit a core's cache */
     FOLD_PART = 1 << 16,
@@ -129,14 +130,16 @@ static bool has_stages(fsr_kernel *k) {
  * shorter, and each function waits for the one before. The logarithm of a hyperbolic tangent of rows of 8 took 0.231 ms
  * of 8116, 0.130 so (seed 1010005). Nor do conditions of indices stop it, which the first stage asks, or a nest's rows:
  * exponentials and logarithms of rows of 3 behind a paste and a pad took 44.9 ms of 1,316,464 in versions of a loop of
- * four, and 18.1 so (seed 1506058, two threads of a Xeon, AVX2). And gathers stand in stages of their own: a loop of a
+ * four, and 18.1 so (seed 1506058, two threads of a Xeon, AVX2). Counter-example to that for rows of whole vectors, of
+ * which versions know what holds: a stencil with edges and an exponential behind a paste in rows of 24 took 2.2 ms, and
+ * 5.4 so (seed 1512203). And gathers stand in stages of their own: a loop of a
  * few turns that has all there is waits for their places, as vector code or not. Elements at places along the columns
  * of 4,378 rows of 24 took 0.250 ms, of 60,000 rows of 16 7.1, and of 251,590 rows of 8, with a product and a sum, 15.7
  * where later rows' were asked for; 0.103, 1.6 and 5.5 so (one thread of a Xeon, AVX2). */
 static bool rows_go_together(fsr_kernel *k) {
-    const int64_t *extent = k->integer + FSR_INT_EXTENT;
+    const int64_t *extent = k->integer + FSR_INT_EXTENT, most = k->nguards ? MOST_GUARDED : MOST_OF_ROW;
     if (!fsr_kernel_may_go_together(k) || k->schedule.flat || k->schedule.tile || extent[k->ndim - 1] < 2 ||
-        extent[k->ndim - 1] > MOST_OF_ROW || extent[k->ndim - 2] < LEAST_ROWS)
+        extent[k->ndim - 1] > most || extent[k->ndim - 2] < LEAST_ROWS)
         return false;
     k->schedule.together = true;
     return has_stages(k);

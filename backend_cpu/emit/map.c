@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The C emitter's loops over a map, which has no passes: one loop over the rows where every access is flat, else one
  * loop a dimension. Where an access runs along another dimension than the last, these two are walked in square tiles;
- * rows of a few elements are taken together where what is computed of them is worth stages (schedule.together), and ask
- * for what later rows gather (schedule.fetched, fetch.c). */
+ * rows of a few elements are taken together where what is computed of them is worth stages (schedule.together). Others,
+ * and whole rows at computed places, ask for what later rows gather (schedule.fetched, fetch.c). */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
 #include <stdio.h>
@@ -269,7 +269,8 @@ static bool knows_rows(const fsr_c_emit *e, const fsr_body *part) {
     for (int i = 0; i < part->n; i++) {
         const fsr_inst *inst = &e->k->inst[part->inst[i]];
         const bool moves = inst->kind == FSR_INST_LOAD || inst->kind == FSR_INST_STORE;
-        any = any || inst->kind == FSR_INST_GUARD || (moves && !e->k->access[inst->index].linear);
+        any = any || inst->kind == FSR_INST_GUARD || fsr_inst_guard(inst) >= 0 ||
+              (moves && !e->k->access[inst->index].linear);
     }
     return any;
 }

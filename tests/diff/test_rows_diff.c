@@ -160,9 +160,9 @@ static void short_rows(void **state) {
     }
 }
 
-/* Short rows gathered from a large array, which ask for later rows' places: of a row and of an element, of fewer rows
- * than lie between, of several planes, at places that lie apart in rows twice as long, and with functions behind them,
- * for which rows are taken together. */
+/* Short rows gathered from a large array, some of which ask for later rows' places: of a row and of an element, of
+ * fewer rows than lie between, of several planes, at places that lie apart in rows twice as long, and with functions
+ * behind them, for which rows are taken together; and at places that raise, two of them in a row. */
 static void gathered_rows(void **state) {
     (void)state;
     static const int64_t rows[] = {7, 700};
@@ -184,7 +184,9 @@ static void gathered_rows(void **state) {
                               fsr_index(x, &turned, 1, FSR_INDEX_CLIP),
                               fsr_exp(fsr_neg(fsr_abs(taken))),
                               fsr_mul(fsr_sin(fsr_add(along, taken)), z2),
-                              fsr_sub(apart, half)};
+                              fsr_sub(apart, half),
+                              fsr_mul(fsr_take_along_axis(x, each, 0, FSR_INDEX_RAISE), along),
+                              fsr_take_along_axis(along, fsr_cast(fsr_abs(y), FSR_I32), 1, FSR_INDEX_CLIP)};
             for (int k = 0; k < COUNT_OF(out); ++k)
                 subject_verify(&out[k], 1, NULL, "%lld rows of %lld, output %d", (long long)n, (long long)c, k);
         }
