@@ -209,6 +209,33 @@ static int mark_all(const evaluated *e, fsr_cuts *cuts, const fsr_program *progr
     return marked;
 }
 
+/* The table knows least of sections put over others in rows of few elements: how many lanes are lost to them.
+ * Counter-example to such a section in any loop: rows over an exponential, for what the unfused plan costs, move 50 MB
+ * for 84. */
+static bool is_doubtful(const fsr_prices *prices, const fsr_flow *flow, const int *node, int n) {
+    bool over = false;
+    for (int i = 0; i < n; ++i) {
+        const fsr_flow_node *at = &flow->node[node[i]];
+        const int last = at->shape.ndim - 1;
+        over = over || (fsr_is(at->kind, FSR_OVERWRITES) && last >= 0 && (double)at->shape.dim[last] < prices->brief);
+    }
+    return n > 1 && over;
+}
+
+bool fsr_apart_spares_little(const fsr_program *program, const fsr_program *unfused, const fsr_flow *flow,
+                             const fsr_target *target) {
+    const fsr_prices *prices = fsr_prices_of(target->gpu);
+    double fused = 0;
+    bool doubtful = false;
+    for (int i = 0; i < program->nthunks; ++i) {
+        int node[FSR_MAX_INSTS];
+        const int n = nodes_of(&program->thunk[i], node);
+        doubtful = doubtful || is_doubtful(prices, flow, node, n);
+        fused += n > 1 ? program->thunk[i].price : 0;
+    }
+    return doubtful && unfused->price - program->price < fused * prices->worth;
+}
+
 int fsr_apart_mark(fsr_cuts *cuts, const fsr_program *program, const fsr_program *unfused, const fsr_flow *flow,
                    double times) {
     evaluated e = {.flow = flow, .price = prices_of_nodes(unfused, flow)};

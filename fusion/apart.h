@@ -13,5 +13,9 @@ bool fsr_apart_may_pay(fsr_program *program, const fsr_flow *flow, const fsr_tar
  * Returns how many nodes were marked, 0: none, -1: out of memory. */
 int fsr_apart_mark(fsr_cuts *cuts, const fsr_program *program, const fsr_program *unfused, const fsr_flow *flow,
                    double times);
+/* The program costs less than the unfused one by so small a part of its kernels of several nodes (price worth) that the
+ * table's error decides, and some of these are loops whose price is known least. The unfused plan then stays. */
+bool fsr_apart_spares_little(const fsr_program *program, const fsr_program *unfused, const fsr_flow *flow,
+                             const fsr_target *target);
 
 #endif

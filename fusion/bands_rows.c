@@ -104,7 +104,8 @@ static double lost(const fsr_band_chooser *c, int host, int more, int64_t band) 
         const fsr_band_need *need = &c->bands->need[g];
         double issue;
         fsr_price_group(c->p, &c->p->group[g], &issue);
-        sum += issue * fsr_nest_twice((int64_t[]){need->step, need->first, need->last}, band);
+        const fsr_kernel *k = c->p->group[g].kernel;
+        sum += issue * fsr_nest_twice(k, k->integer, (int64_t[]){need->step, need->first, need->last}, band);
     }
     return sum;
 }

@@ -99,6 +99,7 @@ typedef struct fsr_schedule {
                     lies along `tiled` in memory may be staged; on a GPU a square is a block's */
     int tiled;
     int breadth; /* MAP: elements of such a square's rows along the last dimension; 0: as many as its side */
+    int panel;   /* CPU, MAP: columns of which all rows are done before the next ones; 0: a row is done whole */
     /* GPU; 0 on a CPU */
     int deep, high, broad; /* of several nests: planes, lines and elements of a block's tile, halo and all; 0: there is
                               one nest. deep 0: pictures have no planes */

@@ -165,6 +165,9 @@ static bool check_map(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: tiles of %d along dimension %d", s->tile, s->tiled);
     if (s->breadth < 0 || (s->breadth && !s->tile))
         return fsr_check_bad(v, "schedule: rows of %d elements of no tiles", s->breadth);
+    if (s->panel < 0 ||
+        (s->panel && (s->kind != FSR_SCHEDULE_MAP || s->flat || s->tile || s->together || v->k->ndim < 2)))
+        return fsr_check_bad(v, "schedule: panels of %d columns", s->panel);
     return !s->cut_steps || (s->nversions && !fsr_kernel_in_place(v->k) && s->run >= 1) ||
            fsr_check_bad(v, "schedule: steps cannot be done after the others");
 }

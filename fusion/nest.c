@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fusion/nest.h"
+#include "fusion/address.h"
 #include "fusion/launch_shape.h"
+#include <math.h>
 #include <stdlib.h>
 
 fsr_nests *fsr_nests_new(void) {
@@ -132,17 +134,36 @@ int64_t fsr_nest_span(const int64_t *integer) {
     return extent > 0 && integer[FSR_INT_ROWS] > extent ? integer[FSR_INT_ROWS] / extent : 1;
 }
 
-double fsr_nest_twice(const int64_t *reach, int64_t band) {
+/* Neighbours of what it loads lie along the outermost dimension, apart along the last one: so many rows at least take a
+ * line of memory, which is not near any more when the next band comes. Counter-example to lines of short rows: 700 of
+ * them are 45 KB. */
+static int rows_of_line(const fsr_kernel *k, const int64_t *integer) {
+    enum { LINE = 64, LINE_ELEMENTS = 16, NEAR_BYTES = 256 << 10 };
+    const int last = k->ndim - 1;
+    bool across = false;
+    for (int a = 0; a < k->naccesses && last > 0; ++a) {
+        const fsr_form f = fsr_form_of_access(k, integer, a);
+        across = across || (f.stride[0] == 1 && f.divisor == 1 && f.stride[last] > FSR_CLOSE &&
+                            f.extent[last] * LINE > NEAR_BYTES);
+    }
+    return across ? LINE_ELEMENTS : 1;
+}
+
+double fsr_nest_twice(const fsr_kernel *nest, const int64_t *integer, const int64_t *reach, int64_t band) {
     const double step = (double)reach[FSR_REACH_STEP];
     const double more = (double)reach[FSR_REACH_LAST] - (double)reach[FSR_REACH_FIRST] + 1 - step;
-    return more > 0 ? more / (step * (double)band) : 0;
+    const double once = step * (double)band, rows = once + fmax(more, 0);
+    const int line = rows_of_line(nest, integer);
+    const double unit = (double)fsr_size_mul(fsr_nest_span(integer), line);
+    return (line > 1 ? ceil(rows / unit) * unit : rows) / once - 1;
 }
 
 double fsr_nest_times(const fsr_kernel *k, int number, const int64_t *integer) {
     const fsr_nest *nest = &k->nests->nest[number];
     fsr_picture picture;
     if (!k->schedule.high)
-        return 1 + fsr_nest_twice(integer + nest->reach, integer[k->nests->band]);
+        return 1 +
+               fsr_nest_twice(nest->kernel, integer + nest->integer, integer + nest->reach, integer[k->nests->band]);
     fsr_nests_picture(k, number, integer, &picture);
     double times = 1;
     for (int a = 0; a < FSR_AXES; ++a)

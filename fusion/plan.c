@@ -300,7 +300,8 @@ static bool asks_to_fuse(const fsr_flow *flow) {
 }
 
 /* A fused plan costs no more than the unfused one, by the same prices: kernels that do are taken apart. Prices that
- * differ by less than their margin are taken for equal. What a hint asks to fuse may cost more. */
+ * differ by less than their margin are taken for equal; where little is spared in loops whose price is known least
+ * the unfused plan is taken. What a hint asks to fuse may cost more. */
 static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fsr_program_options *options,
                                 const fsr_loop_plans *loops, fsr_cuts *cuts, char *why, size_t size) {
     fsr_program unfused;
@@ -325,7 +326,8 @@ static fsr_status plan_by_price(fsr_program *out, const fsr_flow *flow, const fs
         return status;
     }
     const double price = unfused.price;
-    const bool cheaper = costs_more(out, &unfused, &options->target) && !asks_to_fuse(flow);
+    const bool little = fsr_apart_spares_little(out, &unfused, flow, &options->target);
+    const bool cheaper = (costs_more(out, &unfused, &options->target) || little) && !asks_to_fuse(flow);
     fsr_program_clear(cheaper ? out : &unfused);
     if (cheaper)
         *out = unfused;

@@ -82,11 +82,13 @@ static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int acces
     double span = 0;
     if (!fsr_price_scatters_from(prices, k, f))
         return 0;
-    for (int t = 0; t < f->nterms; ++t)
+    const double column = k->schedule.panel ? fsr_panel_column(k, access) : 0;
+    for (int t = 0; t < f->nterms && column <= 0; ++t)
         span += fabs((double)f->coefficient[t]) * (double)f->most[t];
-    for (int d = 0; d < k->ndim; ++d)
+    for (int d = 0; d < k->ndim && column <= 0; ++d)
         span += fabs((double)f->stride[d]) * fmin((double)(f->extent[d] - 1), taken_between(k, d, alone));
-    const double far = log2(span * size / (prices->near / 2)) / log2(prices->cache / (prices->near / 2));
+    const double bytes = column > 0 ? column * k->schedule.panel : span * size;
+    const double far = log2(bytes / (prices->near / 2)) / log2(prices->cache / (prices->near / 2));
     return (prices->gather + (prices->far - prices->gather) * fmin(fmax(far, 0), 1)) *
            (has_brief_columns(k) ? prices->behind : 1);
 }

@@ -294,6 +294,7 @@ static void finish_map(fsr_kernel *k) {
     s->tiled = s->tile ? tiled : 0;
     s->breadth = s->tile && reads_along(k) ? WIDE : 0;
     finish_squares(k);
+    s->panel = s->kind == FSR_SCHEDULE_MAP && k->ndim > 1 && !s->flat && !s->tile ? fsr_panel_of(k) : 0;
 }
 
 /* Reading states and writing them is much of what is done for each column where an element is little work. */

@@ -45,6 +45,10 @@ void fsr_finish_cpu(fsr_kernel *k);
 /* schedule_beside.c: columns that lie beside each other as the rows do, in this plan; and the same of a schedule. */
 bool fsr_columns_lie_beside(const fsr_kernel *k);
 void fsr_finish_beside(fsr_kernel *k);
+/* schedule_panel.c: bytes of the rows, of one column, of which an access takes elements of its own column; 0: it does
+ * not. And columns of a panel, 0: there are none. */
+double fsr_panel_column(const fsr_kernel *k, int access);
+int fsr_panel_of(const fsr_kernel *k);
 /* schedule_few.c: rows of a few columns, side by side. */
 void fsr_finish_few(fsr_kernel *k);
 /* schedule_walks.c: the form of each pass's loop, parts of long rows. */

@@ -139,7 +139,7 @@ static uint64_t read_far(const fsr_kernel *k) {
 
 void fsr_finish_coming(fsr_kernel *k) {
     const uint64_t wanted = waits(k) ? read_far(k) : fsr_kernel_packs(k) ? UINT64_MAX : 0;
-    k->schedule.coming = wanted ? wanted & fsr_kernel_may_come(k) : 0;
+    k->schedule.coming = wanted && !k->schedule.panel ? wanted & fsr_kernel_may_come(k) : 0;
 }
 
 /* ---- gathers ------------------------------------------------------------------------------------------- */
@@ -171,5 +171,5 @@ void fsr_finish_fetched(fsr_kernel *k) {
         if (fsr_combines_far(k, inst) || (inst->kind == FSR_INST_LOAD && reach_of(k, inst->index) >= least))
             far |= UINT64_C(1) << k->access[inst->index].buffer;
     }
-    k->schedule.fetched = far ? far & (rows | fsr_kernel_may_gather_ahead(k)) : 0;
+    k->schedule.fetched = far && !k->schedule.panel ? far & (rows | fsr_kernel_may_gather_ahead(k)) : 0;
 }

@@ -163,10 +163,13 @@ static void begin_batches(fsr_c_emit *e, int d, const char *low, const char *hig
     fsr_c_advance(e, d, var);
 }
 
-/* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Returns how many. */
+/* The loops but the innermost; with a tiled dimension, it comes last, inside the loops over tiles. Panels are outside
+ * of all. Returns how many. */
 static int begin_outer(fsr_c_emit *e, int last, int tiled) {
     char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME];
     const bool asks = asks_rows(e);
+    if (e->s->panel)
+        begin_tile(e, last, e->s->panel);
     snprintf(low, sizeof low, "lo%d", last - 1);
     snprintf(high, sizeof high, "hi%d", last - 1);
     for (int d = 0; d < last; d++)
@@ -175,7 +178,7 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
         else if (d != tiled)
             fsr_c_dimension(e, d);
     if (tiled < 0)
-        return last + asks;
+        return last + asks + (e->s->panel > 0);
     begin_tile(e, tiled, e->s->tile);
     begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
     fsr_c_squares(e);
@@ -187,6 +190,7 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
 
 static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
+    const bool whole = tiled < 0 && !e->s->panel;
     char var[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME], flat[2 * FSR_EMIT_NAME];
     snprintf(var, sizeof var, "i%d", last);
     snprintf(flat, sizeof flat, "r + %s", var);
@@ -198,8 +202,8 @@ static void put_map_nested(fsr_c_emit *e) {
     int loops = begin_outer(e, last, tiled);
     if (e->uses_row)
         fsr_c_row_number(e, last + 1, "0");
-    snprintf(low, sizeof low, "%s%d", tiled < 0 ? "lo" : "b", last);
-    snprintf(high, sizeof high, "%s%d", tiled < 0 ? "hi" : "e", last);
+    snprintf(low, sizeof low, "%s%d", whole ? "lo" : "b", last);
+    snprintf(high, sizeof high, "%s%d", whole ? "hi" : "e", last);
     fsr_c_tiles_ahead(e, low, high);
     put_innermost(e, low, high, "r + ");
     fsr_c_dimensions_end(e, loops);

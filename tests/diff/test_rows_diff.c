@@ -192,8 +192,25 @@ static void gathered_rows(void **state) {
         }
 }
 
+/* Elements of other rows of their column, by panels, the last one of which is no whole one; of planes of them, and of
+ * two tables at once. */
+static void panels(void **state) {
+    (void)state;
+    static const int64_t shapes[][3] = {{64, 8192, 1}, {64, 8500, 1}, {600, 513, 1}, {70, 1100, 4}};
+    for (int s = 0; s < COUNT_OF(shapes); ++s) {
+        const int64_t rows = shapes[s][0], cols = shapes[s][1], planes = shapes[s][2];
+        fsr_node x = data(FSR_F32, SHAPE(planes, rows, cols)), y = data(FSR_F32, SHAPE(planes, rows, cols));
+        fsr_node at = fsr_cast(fsr_mul(fsr_abs(y), fsr_float(subject_g, (double)rows / 3)), FSR_I32);
+        fsr_node taken = fsr_take_along_axis(x, at, 1, FSR_INDEX_CLIP);
+        fsr_node out[] = {fsr_add(fsr_mul(taken, y), x), fsr_sub(fsr_take_along_axis(y, at, 1, FSR_INDEX_WRAP), taken),
+                          fsr_exp(fsr_neg(fsr_abs(fsr_take_along_axis(x, at, 1, FSR_INDEX_RAISE))))};
+        for (int k = 0; k < COUNT_OF(out); ++k)
+            subject_verify(&out[k], 1, NULL, "%lld by %lld, output %d", (long long)rows, (long long)cols, k);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(along_rows), SUBJECT_CASES(along_columns), SUBJECT_TEST(exact_sums), SUBJECT_TEST(few_columns),
-    SUBJECT_TEST(short_rows),  SUBJECT_TEST(gathered_rows),  SUBJECT_TEST(repeated),
+    SUBJECT_TEST(short_rows),  SUBJECT_TEST(gathered_rows),  SUBJECT_TEST(panels),     SUBJECT_TEST(repeated),
 };
 SUBJECT_MAIN(tests)

@@ -93,6 +93,26 @@ static void nests_cost_less(void **state) {
     fsr_program_clear(&apart);
 }
 
+/* What loads across memory has no short bands: of lines of which each holds 16 rows a band of 4 takes a part. Of few
+ * columns the lines stay near until the next band. */
+static void bands_take_whole_lines(void **state) {
+    (void)state;
+    static const int64_t rows[] = {16915, 1024};
+    for (int i = 0; i < 2; i++) {
+        fsr_name name = {"t", fsr_transpose(plan_matrix(g, rows[i], i ? 2048 : 64), NULL)};
+        name = (fsr_name){
+            "e",
+            fsr_expr(g, "0.2 * (t[1:-1, 1:-1] + t[:-2, 1:-1] + t[2:, 1:-1] + t[1:-1, :-2] + t[1:-1, 2:])", &name, 1)};
+        fsr_node x = fsr_expr(g, "max(e[:, 1:-1], e[:, :-2], e[:, 2:])", &name, 1);
+        fsr_program p = plan_of(&target_cpu, &x, 1);
+        const int kernels = p.info.kernels;
+        if (kernels != 2 - i)
+            print_error("%s", p.explanation);
+        fsr_program_clear(&p);
+        assert_int_equal(kernels, 2 - i);
+    }
+}
+
 /* On a GPU: for tiles. */
 static void tiles_cost_less(void **state) {
     (void)state;
@@ -206,6 +226,7 @@ static void many_kernels_have_bands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(cuts_are_kept, setup, teardown),
                                        cmocka_unit_test_setup_teardown(nests_cost_less, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(bands_take_whole_lines, setup, teardown),
                                        cmocka_unit_test_setup_teardown(tiles_cost_less, setup, teardown),
                                        cmocka_unit_test_setup_teardown(few_blocks_have_no_tiles, setup, teardown),
                                        cmocka_unit_test_setup_teardown(thin_nests_have_tiles, setup, teardown),

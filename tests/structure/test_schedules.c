@@ -245,6 +245,26 @@ static void tiles_ask_for_their_next_row(void **state) {
     assert_int_equal(stored, 1);
 }
 
+/* Elements of other rows of their own column are taken by panels that a near cache holds; not those of another place in
+ * their own row, nor whole rows, nor of a table that is near as it is. */
+static void columns_are_taken_by_panels(void **state) {
+    (void)state;
+    static const struct {
+        int64_t rows, cols, of;
+        int axis, panel;
+    } cases[] = {{64, 100000, 64, 0, 2048}, {512, 8192, 512, 0, 256}, {64, 100000, 64, 1, 0},
+                 {64, 4000, 64, 0, 0},      {64, 3000, 2000, 0, 256}, {2, 8192, 4000, 0, 0}};
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        const fsr_node x = plan_matrix(table_graph, cases[i].of, cases[i].cols);
+        const fsr_node y = plan_matrix(table_graph, cases[i].rows, cases[i].cols);
+        fsr_node z = fsr_take_along_axis(x, fsr_cast(y, FSR_I32), cases[i].axis, FSR_INDEX_CLIP);
+        fsr_program p = plan_of(&target_cpu, &z, 1);
+        if (p.info.kernels != 1 || fsr_program_kernel(&p, 0)->kernel->schedule.panel != cases[i].panel)
+            fail_msg("case %d, not panels of %d\n%s", i, cases[i].panel, p.explanation);
+        fsr_program_clear(&p);
+    }
+}
+
 /* Places of whole rows that are asked for before: what they are made of is gone through once, however often it is
  * taken. */
 static void places_of_many_steps(void **state) {
@@ -455,6 +475,7 @@ int main(void) {
         TABLE_TEST(products_go_where_nothing_is_strided),
         TABLE_TEST(squares_have_long_rows),
         TABLE_TEST(tiles_ask_for_their_next_row),
+        TABLE_TEST(columns_are_taken_by_panels),
         TABLE_TEST(places_of_many_steps),
         TABLE_TEST(steps_of_two_are_known),
         TABLE_TEST(rows_leave_no_quarter),
