@@ -337,6 +337,28 @@ static void sink_loads(staging *s) {
     }
 }
 
+/* What is gathered, stored and computed with is stored where that is done, of what the strip holds: a processor has so
+ * many lines under way, and those that are stored to are some of them. Counter-example to storing beside the loads:
+ * 1693 rows of 960 from anywhere in them, and means of what is made of these, 7.0 ms for 6.3 (seed 1519346). */
+static void sink_stores(staging *s) {
+    const fsr_kernel *k = s->k;
+    for (int i = 0; i < s->body->n && s->walk->phased && !fsr_kernel_in_place(k); ++i) {
+        const int store = s->body->inst[i];
+        const fsr_inst *inst = &k->inst[store];
+        int first = -1;
+        if (inst->kind != FSR_INST_STORE || inst->filter || inst->combines || fsr_inst_guard(inst) >= 0 ||
+            s->stage[store] % FSR_STAGE_KINDS != FSR_STAGE_GATHER)
+            continue;
+        for (int j = 0; j < s->body->n; ++j) {
+            const int stage = s->stage[s->body->inst[j]];
+            if (stage > s->stage[store] && stage % FSR_STAGE_KINDS == FSR_STAGE_VECTOR &&
+                (first < 0 || stage < first) && fsr_inst_reads(k, s->body->inst[j], inst->arg[0]))
+                first = stage;
+        }
+        s->stage[store] = first > 0 ? first : s->stage[store];
+    }
+}
+
 /* Of rows that are taken together, what is stored anywhere else than one behind the other goes row by row, in a stage
  * behind all others. Returns the number of stages. */
 static int store_rows(staging *s, int stages) {
@@ -380,6 +402,7 @@ int fsr_body_stages(const fsr_kernel *k, const fsr_body *body, const fsr_walk *w
         stages = stage[body->inst[i]] >= stages ? stage[body->inst[i]] + 1 : stages;
     }
     stages = fold_last(&s, store_rows(&s, stages));
+    sink_stores(&s);
     sink_loads(&s);
     if (chained)
         *chained = s.cut;

@@ -180,6 +180,42 @@ void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
         fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
 }
 
+/* Whether the load takes place is decided by a place that is computed for each element, in a loop that gathers: it is
+ * then chosen where to load from, without a branch. Counter-example to a choice of what is loaded, which no compiler
+ * may make before it is known that there is something: of places anywhere in two arrays beside each other every other
+ * branch was guessed wrong, 9.9 ms of 991 by 991 f32 for 3.3 (seed 1519460, one thread of a Xeon, AVX2). */
+static bool chooses_place(const fsr_c_emit *e, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
+    bool any = false;
+    if (!e->one_by_one || !inst->guard || e->k->stand[number].twinned || e->fetching || e->placing)
+        return false;
+    const fsr_guard *guard = &e->k->guard[inst->guard - 1];
+    for (int i = 0; i < guard->n; i++)
+        any = any || fsr_form_waits(e->k, fsr_condition_form(e->k, guard->condition[i]));
+    return any;
+}
+
+/* *(question ? &x2[p3_1] : &nothing), converted. */
+static void put_chosen_place(fsr_c_emit *e, fsr_text *to, int number) {
+    const fsr_inst *inst = &e->k->inst[number];
+    const int buffer = e->k->access[inst->index].buffer;
+    const fsr_dtype dtype = e->k->array[buffer].dtype;
+    fsr_text address = {0};
+    fsr_c_address(e, &address, inst->index);
+    fsr_text_add(to, "%s*(", fsr_c_load(e, inst->dtype));
+    fsr_c_put_guard(e, to, inst->guard - 1);
+    fsr_text_add(to, " ? &x%d[%s] : &fsr_nothing.%s)%s", buffer, address.data ? address.data : "",
+                 dtype == FSR_BOOL ? "b" : fsr_dtype_name(dtype), fsr_c_close(inst->dtype));
+    e->loads_nothing = true;
+    to->failed |= address.failed;
+    fsr_text_free(&address);
+}
+
+void fsr_c_nothing_put(const fsr_c_emit *e, fsr_text *to) {
+    if (e->loads_nothing)
+        fsr_text_add(to, "static const scalar fsr_nothing;\n\n");
+}
+
 /* x2[p3_1], converted. */
 static void put_element(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
@@ -226,6 +262,10 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     if (e->k->stand[number].staged) {
         fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), number, e->column, e->s->abreast,
                      fsr_c_close(inst->dtype));
+        return;
+    }
+    if (truth == FSR_ASKED && chooses_place(e, number)) {
+        put_chosen_place(e, to, number);
         return;
     }
     if (truth == FSR_ASKED && fsr_c_is_moored(e, inst)) {

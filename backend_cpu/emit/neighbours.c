@@ -64,7 +64,9 @@ static void put_any(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *alon
                     fsr_c_element_fn *print) {
     fsr_c_begin(e, "for (i64 %s = %s; %s < %s; ++%s)", along->var, low, along->var, high, along->var);
     fsr_c_scalar_mark(e);
+    e->one_by_one = true;
     print(e, part);
+    e->one_by_one = false;
     fsr_c_end(e);
 }
 

@@ -72,6 +72,8 @@ typedef struct fsr_c_emit {
     bool modes[FSR_INDEX_DROP + 1];             /* of indices, that the body names */
     bool narrow_modes[FSR_INDEX_DROP + 1];      /* the same of indices of 32 bits */
     bool widens_choices;                        /* some condition is made as wide as what it chooses */
+    bool one_by_one;                            /* the loop being printed gathers, and is no vector code */
+    bool loads_nothing;                         /* in such a loop something is loaded from where nothing is */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
     bool fitting[2][FSR_DTYPE_COUNT]; /* conversions of f32, of f64, of what fits */
     bool half[FSR_DTYPE_COUNT];       /* its functions are used */
@@ -227,6 +229,8 @@ void fsr_c_fitting_put(const fsr_c_emit *e, fsr_text *to);
 bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst);
 /* What widens, if the kernel has any. */
 void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to);
+/* Where a load that a computed place forbids takes nothing from, if the body does so (address.c). */
+void fsr_c_nothing_put(const fsr_c_emit *e, fsr_text *to);
 /* The type in which a row value of a block of rows, or what a stage leaves for later ones, stands. */
 const char *fsr_c_row_type(const fsr_c_emit *e, int number);
 

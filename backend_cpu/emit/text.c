@@ -386,6 +386,7 @@ void fsr_c_prelude(const fsr_c_emit *e, fsr_text *to) {
     if (e->nlibm)
         fsr_text_add(to, "\n");
     fsr_c_choice_put(e, to);
+    fsr_c_nothing_put(e, to);
     fsr_c_half_put(e, to);
     fsr_c_twin_put(e, to);
     fsr_c_quotient_functions(e, to);

@@ -93,6 +93,26 @@ static void padded_twice(void **state) {
             }
 }
 
+/* Elements at computed places of two arrays beside each other, of which one may have none, stored, computed with and
+ * folded; of every kind of element, from rows of a few elements to long ones. */
+static void chosen_places(void **state) {
+    (void)state;
+    static const fsr_dtype of[] = {FSR_F32, FSR_F64, FSR_BOOL, FSR_U8, FSR_I64, FSR_F16, FSR_BF16, FSR_C64, FSR_C128};
+    static const int64_t sizes[][3] = {{40, 1000, 600}, {300, 9, 5}, {20, 700, 0}, {20, 0, 90}};
+    for (int d = 0; d < COUNT_OF(of); ++d)
+        for (int s = 0; s < COUNT_OF(sizes); ++s) {
+            const int64_t rows = sizes[s][0], left = sizes[s][1], right = sizes[s][2], n = left + right;
+            fsr_node a = data(of[d], rows, left, 0), b = data(of[d], rows, right, 1), z = data(of[d], rows, n, 2);
+            fsr_node at = fsr_cast(fsr_mul(fsr_abs(subject_data(FSR_F32, 2, SHAPE(rows, n), SUBJECT_SMALL, 3)),
+                                           fsr_float(subject_g, (double)n / 4)),
+                                   FSR_I32);
+            fsr_node taken = fsr_take_along_axis(fsr_concat((fsr_node[]){a, b}, 2, 1), at, 1, FSR_INDEX_CLIP);
+            fsr_node out[] = {taken, fsr_any(taken, AXES(1), 1, 0), fsr_where(fsr_equal(taken, z), z, taken)};
+            subject_verify(out, COUNT_OF(out), NULL, "%lld rows of %lld and %lld", (long long)rows, (long long)left,
+                           (long long)right);
+        }
+}
+
 static const struct CMUnitTest tests[] = {SUBJECT_CASES(dtypes), SUBJECT_CASES(sizes), SUBJECT_TEST(long_chain),
-                                          SUBJECT_TEST(padded_twice)};
+                                          SUBJECT_TEST(padded_twice), SUBJECT_TEST(chosen_places)};
 SUBJECT_MAIN(tests)

@@ -252,8 +252,8 @@ static void columns_are_taken_by_panels(void **state) {
     static const struct {
         int64_t rows, cols, of;
         int axis, panel;
-    } cases[] = {{64, 100000, 64, 0, 2048}, {512, 8192, 512, 0, 256}, {64, 100000, 64, 1, 0},
-                 {64, 4000, 64, 0, 0},      {64, 3000, 2000, 0, 256}, {2, 8192, 4000, 0, 0}};
+    } cases[] = {{64, 100000, 64, 0, 2048}, {512, 8192, 512, 0, 256}, {64, 100000, 64, 1, 0}, {64, 4000, 64, 0, 0},
+                 {64, 3000, 1000, 0, 256},  {2000, 3000, 2000, 0, 0}, {2, 8192, 4000, 0, 0}};
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
         const fsr_node x = plan_matrix(table_graph, cases[i].of, cases[i].cols);
         const fsr_node y = plan_matrix(table_graph, cases[i].rows, cases[i].cols);
