@@ -12,6 +12,10 @@
  * nodes, and the plan made then is taken where it costs less by more than prices are worth. Marks are never taken back
  * and plans are made a few times at most, so this ends. Random program 840014 17.4 to 7 ms, lavamd 142 to 62.
  *
+ * Little. Where all fused kernels together spare less than the table knows (price worth) and one of them is of a sort
+ * that it knows least, the unfused plan is taken: short rows with sections put over others, 101 ms for 64 (seed
+ * 1513492).
+ *
  * Counter-example to asking of each join whether it pays: gathers, transposed operands and strided neighbours are each
  * bearable, and together leave nothing in the loop that is vector code. */
 #include "fusion/apart.h"

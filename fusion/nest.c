@@ -155,7 +155,7 @@ double fsr_nest_twice(const fsr_kernel *nest, const int64_t *integer, const int6
     const double once = step * (double)band, rows = once + fmax(more, 0);
     const int line = rows_of_line(nest, integer);
     const double unit = (double)fsr_size_mul(fsr_nest_span(integer), line);
-    return (line > 1 ? ceil(rows / unit) * unit : rows) / once - 1;
+    return once > 0 ? (line > 1 ? ceil(rows / unit) * unit : rows) / once - 1 : 0;
 }
 
 double fsr_nest_times(const fsr_kernel *k, int number, const int64_t *integer) {

@@ -74,8 +74,8 @@ static bool has_brief_columns(const fsr_kernel *k) {
 
 /* Of a load at a computed index: of its neighbours in memory, from anywhere, or from between, by the logarithm of what
  * it may reach; 0: it is none. In a block of rows and in a square the next element along memory comes when others have
- * been taken, each from places of its own. Counter-example to two prices: an element of 0.9 MB takes twice as long as
- * one of 16 KB, and half as long as one of 8 MB. */
+ * been taken, each from places of its own. A map in panels reaches one. Counter-example to two prices: an element of
+ * 0.9 MB takes twice as long as one of 16 KB, and half as long as one of 8 MB. */
 static double gather_of(const fsr_prices *prices, const fsr_kernel *k, int access, const fsr_form *f) {
     const double size = (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
     const int alone = moved_alone(k, f);

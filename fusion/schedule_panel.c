@@ -11,22 +11,23 @@
  * pieces of other arrays go by, 5 ms for two of them and 8.5 (seed 1519346).
  *
  * Counter-example to a panel wherever something is gathered: a place along the columns themselves may lie in any panel,
- * and a row that is taken whole is read along. */
+ * and a row that is taken whole is read along. A nest has rows of a band alone. */
 #include "fusion/address.h"
+#include "fusion/nest.h"
 #include "fusion/schedule_parts.h"
 
 enum {
     PANEL_BYTES = 512 << 10, /* of what is taken, in a second cache */
-    LEAST_PANEL = 256,       /* columns, */
-    MOST_PANEL = 1 << 20,    /* which may take so many bytes */
-    LEAST_REACH = 1 << 20,   /* bytes from which on a table is worth panels */
-    LINE_ELEMENTS = 16 /* of a line that comes with one: fewer rows than that part of the table's use none again */
+    LEAST_COLUMNS = 256,     /* of a panel, */
+    MOST_BYTES = 1 << 20,    /* if these are no more, */
+    LEAST_TABLE = 1 << 20,   /* bytes from which on a table is worth panels */
+    LEAST_TAKEN = 32         /* elements of a column, of which one is taken at least: a line has neighbours of it */
 };
 
 double fsr_panel_column(const fsr_kernel *k, int access) {
     const fsr_form f = fsr_form_of_access(k, k->integer, access);
     const int last = k->ndim - 1;
-    double rows = 1;
+    double rows = 1, taken = 1;
     if (!f.nterms || f.divisor != 1 || f.whole || f.stride[last] != 1 || !(f.moves >> last & 1))
         return 0;
     for (int t = 0; t < f.nterms; ++t) {
@@ -34,23 +35,24 @@ double fsr_panel_column(const fsr_kernel *k, int access) {
             return 0;
         rows *= (double)f.most[t] + 1;
     }
-    return rows * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype);
+    for (int d = 0; d < last; ++d)
+        taken *= f.stride[d] == 0 ? (double)f.extent[d] : 1;
+    return rows <= LEAST_TAKEN * taken ? rows * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype) : 0;
 }
 
 int fsr_panel_of(const fsr_kernel *k) {
-    const int64_t cols = k->integer[FSR_INT_EXTENT + k->ndim - 1];
-    const double taken = (double)k->integer[FSR_INT_ROWS] / (double)(cols > 0 ? cols : 1) * LINE_ELEMENTS;
+    const double cols = (double)k->integer[FSR_INT_EXTENT + k->ndim - 1];
     double column = 0, widest = 0;
-    int panel = LEAST_PANEL;
+    int panel = LEAST_COLUMNS;
     for (int i = 0; i < k->ninsts; ++i)
         if (k->inst[i].kind == FSR_INST_LOAD) {
             const double own = fsr_panel_column(k, k->inst[i].index);
             column += own;
             widest = own > widest ? own : widest;
         }
-    if (widest * (double)cols < LEAST_REACH || widest > taken * 8 || column * LEAST_PANEL > MOST_PANEL)
+    if (k->nests || fsr_kernel_is_nest(k) || widest * cols < LEAST_TABLE || column * LEAST_COLUMNS > MOST_BYTES)
         return 0;
     while (column * panel * 2 <= PANEL_BYTES)
         panel *= 2;
-    return 2 * (int64_t)panel <= cols ? panel : 0;
+    return 2.0 * panel <= cols ? panel : 0;
 }

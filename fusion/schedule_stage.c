@@ -342,12 +342,14 @@ static void sink_loads(staging *s) {
  * 1693 rows of 960 from anywhere in them, and means of what is made of these, 7.0 ms for 6.3 (seed 1519346). */
 static void sink_stores(staging *s) {
     const fsr_kernel *k = s->k;
-    for (int i = 0; i < s->body->n && s->walk->phased && !fsr_kernel_in_place(k); ++i) {
+    if (!s->walk->phased || fsr_kernel_in_place(k))
+        return;
+    for (int i = 0; i < s->body->n; ++i) {
         const int store = s->body->inst[i];
         const fsr_inst *inst = &k->inst[store];
         int first = -1;
         if (inst->kind != FSR_INST_STORE || inst->filter || inst->combines || fsr_inst_guard(inst) >= 0 ||
-            s->stage[store] % FSR_STAGE_KINDS != FSR_STAGE_GATHER)
+            !k->access[inst->index].linear || s->stage[store] % FSR_STAGE_KINDS != FSR_STAGE_GATHER)
             continue;
         for (int j = 0; j < s->body->n; ++j) {
             const int stage = s->stage[s->body->inst[j]];

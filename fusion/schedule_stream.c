@@ -137,6 +137,7 @@ static uint64_t read_far(const fsr_kernel *k) {
     return far;
 }
 
+/* The next strip of a panel is one of another row, and what panels take is near. */
 void fsr_finish_coming(fsr_kernel *k) {
     const uint64_t wanted = waits(k) ? read_far(k) : fsr_kernel_packs(k) ? UINT64_MAX : 0;
     k->schedule.coming = wanted && !k->schedule.panel ? wanted & fsr_kernel_may_come(k) : 0;

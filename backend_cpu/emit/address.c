@@ -180,7 +180,7 @@ void fsr_c_put_guard(fsr_c_emit *e, fsr_text *to, int guard) {
         fsr_text_add(to, "%s((outer & 0x%llx) == 0x%llx)", and, (unsigned long long)outer, (unsigned long long)outer);
 }
 
-/* Whether the load takes place is decided by a place that is computed for each element, in a loop that gathers: it is
+/* Whether the load takes place is decided by a place that is computed, in a loop that gathers element by element: it is
  * then chosen where to load from, without a branch. Counter-example to a choice of what is loaded, which no compiler
  * may make before it is known that there is something: of places anywhere in two arrays beside each other every other
  * branch was guessed wrong, 9.9 ms of 991 by 991 f32 for 3.3 (seed 1519460, one thread of a Xeon, AVX2). */
@@ -195,7 +195,7 @@ static bool chooses_place(const fsr_c_emit *e, int number) {
     return any;
 }
 
-/* *(question ? &x2[p3_1] : &nothing), converted. */
+/* *(question ? &x2[p3_1] : &fsr_nothing.f32), converted. */
 static void put_chosen_place(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     const int buffer = e->k->access[inst->index].buffer;

@@ -90,9 +90,7 @@ static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool scalar) {
     if (scalar)
         fsr_c_scalar_mark(e);
     fsr_c_take(e, part, at);
-    e->one_by_one = scalar;
     fsr_c_column(e, part->pass, part->inst, part->n);
-    e->one_by_one = false;
     fsr_c_hold(e, part, at);
     fsr_c_end(e);
     fsr_c_rows_end(e);

@@ -184,6 +184,7 @@ bool fsr_cpu_shape_of(const fsr_kernel *k, fsr_cpu_shape *out) {
     prepare(e, k);
     out->flat = k->schedule.flat;
     out->width = k->schedule.kind == FSR_SCHEDULE_MAP ? k->schedule.width : 0;
+    out->panel = k->schedule.panel;
     out->columns = k->schedule.part > 0;
     out->part = k->schedule.part;
     for (int b = 0; b < k->narrays; b++)
@@ -240,6 +241,9 @@ static bool restart(fsr_c_emit *e) {
         return false;
     fresh->folds = e->folds;
     fresh->quotients = e->quotients;
+    fresh->loads_nothing = e->loads_nothing;
+    fresh->widens_choices = e->widens_choices;
+    memcpy(fresh->fitting, e->fitting, sizeof e->fitting);
     fresh->nlibm = e->nlibm;
     fresh->complex_math = e->complex_math;
     memcpy(fresh->turns, e->turns, sizeof e->turns);

@@ -55,6 +55,7 @@ typedef struct fsr_cpu_shape {
     bool counts;    /* and nothing is folded but these counts, so that one thread need not divide rows */
     int stream_bytes; /* of an element's results that may pass the caches by; 0: none may */
     int width;        /* elements of a row of a map, which no launch divides; 0: any */
+    int panel;        /* columns of a panel of a map, which stay together; 0: there are none */
     int abreast;      /* rows done together along the last parallel dimension, 1: none */
     int64_t part;     /* columns of a part */
     int words;        /* 8-byte words of a part's states */

@@ -248,9 +248,7 @@ static void put_row_by_row(fsr_c_emit *e, const fsr_body *part, bool asks, bool 
         fsr_c_scalar_mark(e);
     fsr_c_line(e, "const i64 l = first + %s;", e->loop_var);
     fsr_c_take(e, part, "l");
-    e->one_by_one = scalar;
     fsr_c_column(e, part->pass, rest.inst, rest.n);
-    e->one_by_one = false;
     fsr_c_hold(e, part, "l");
     while (e->depth > depth)
         fsr_c_end(e);

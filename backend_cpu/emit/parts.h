@@ -193,6 +193,8 @@ void fsr_c_once(fsr_c_emit *e);
 /* address.c: an access's address in the present loop; a load's element, zero where its guard does not hold. */
 void fsr_c_address(fsr_c_emit *e, fsr_text *to, int access);
 /* Strides of loads under questions, of which a compiler knows no value. */
+/* Where a load that a computed place forbids takes nothing from, if the body does so (address.c). */
+void fsr_c_nothing_put(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_hidden_strides(const fsr_c_emit *e, fsr_text *to);
 void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number);
 /* The addresses that begin with what is evaluated once. */
@@ -229,8 +231,6 @@ void fsr_c_fitting_put(const fsr_c_emit *e, fsr_text *to);
 bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst);
 /* What widens, if the kernel has any. */
 void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to);
-/* Where a load that a computed place forbids takes nothing from, if the body does so (address.c). */
-void fsr_c_nothing_put(const fsr_c_emit *e, fsr_text *to);
 /* The type in which a row value of a block of rows, or what a stage leaves for later ones, stands. */
 const char *fsr_c_row_type(const fsr_c_emit *e, int number);
 

@@ -111,7 +111,17 @@ static int64_t unit_of(const fsr_job *j, int d) {
         return s->width;
     if (s->tall && d == s->across)
         return s->tall;
+    if (s->panel && d == s->ndim - 1)
+        return s->panel;
     return s->nparallel == s->ndim ? MAP_UNIT : 1;
+}
+
+/* So many units along dimension d in so many pieces at most. */
+static void cut(fsr_job *j, int d, int64_t units, int64_t pieces) {
+    pieces = fsr_size_min(pieces, units > 0 ? units : 1);
+    j->dimension = d;
+    j->piece = fsr_size_mul(fsr_ceil_div(units, pieces), unit_of(j, d));
+    j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + d], j->piece) : 0;
 }
 
 /* The outermost dimension with units enough for everybody, else the one with most; of bands it is the outermost. The
@@ -129,10 +139,18 @@ static void choose_dimension(fsr_job *j, int64_t pieces) {
             j->dimension = d;
         }
     }
-    int64_t unit = unit_of(j, j->dimension);
-    pieces = fsr_size_min(pieces, best > 0 ? best : 1);
-    j->piece = fsr_size_mul(fsr_ceil_div(best, pieces), unit);
-    j->items = j->piece ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + j->dimension], j->piece) : 0;
+    cut(j, j->dimension, best, pieces);
+}
+
+/* Panels of a map are pieces, each with all rows, if each worker has one; else its own rows go through all panels.
+ * Counter-example to pieces of a few rows: each reads all of the table. */
+static void choose_pieces(fsr_job *j, int64_t pieces, int64_t workers) {
+    const int last = j->shape->ndim - 1;
+    const int64_t panels = j->shape->panel ? fsr_ceil_div(j->whole[FSR_TASK_HIGH + last], j->shape->panel) : 0;
+    if (panels >= workers)
+        cut(j, last, panels, pieces);
+    else
+        choose_dimension(j, panels ? fsr_size_min(pieces, workers) : pieces);
 }
 
 /* ---- a launch --------------------------------------------------------------------------------------- */
@@ -173,7 +191,8 @@ static fsr_status run_pieces(fsr_job *j, fsr_thread_pool *threads, fsr_pool *poo
     int64_t bytes = fsr_size_mul(j->stride, fsr_thread_pool_size(threads) - 1);
     j->band = j->shape->band ? band_of(j, fsr_thread_pool_size(threads)) : 0;
     j->abreast = abreast_of(j, fsr_thread_pool_size(threads));
-    choose_dimension(j, fsr_size_min(work / PIECE_WORK + 1, (int64_t)PIECES * fsr_thread_pool_size(threads)));
+    const int64_t workers = fsr_thread_pool_size(threads);
+    choose_pieces(j, fsr_size_min(work / PIECE_WORK + 1, PIECES * workers), workers);
     if (j->items <= 1) {
         fsr_job_call(j, j->whole, 0);
         return FSR_OK;

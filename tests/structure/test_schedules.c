@@ -263,6 +263,11 @@ static void columns_are_taken_by_panels(void **state) {
             fail_msg("case %d, not panels of %d\n%s", i, cases[i].panel, p.explanation);
         fsr_program_clear(&p);
     }
+    fsr_node at = fsr_cast(plan_vector(table_graph, 5000), FSR_I32);
+    fsr_node rows = fsr_index(plan_matrix(table_graph, 64, 100000), &at, 1, FSR_INDEX_CLIP);
+    fsr_program p = plan_of(&target_cpu, &rows, 1);
+    assert_int_equal(fsr_program_kernel(&p, 0)->kernel->schedule.panel, 0);
+    fsr_program_clear(&p);
 }
 
 /* Places of whole rows that are asked for before: what they are made of is gone through once, however often it is

@@ -78,16 +78,16 @@ static void edit_stand(fsr_stand *stand) {
 static void edit(fsr_kernel *k) {
     static const int lengths[] = {0, 1, 2, 3, 7, 8, 16, 24, 32, 48, 64, 128, 192, 256, 512, 1000, 1024, 4096};
     fsr_schedule *s = &k->schedule;
-    int *const numbers[] = {&s->abreast, &s->lanes,      &s->chunk,      &s->part,  &s->strip, &s->block,
-                            &s->run,     &s->past,       &s->ahead_cols, &s->tile,  &s->tall,  &s->across,
-                            &s->level,   &s->pair_level, &s->line,       &s->unroll};
+    int *const numbers[] = {&s->abreast, &s->lanes,      &s->chunk,      &s->part,   &s->strip, &s->block,
+                            &s->run,     &s->past,       &s->ahead_cols, &s->tile,   &s->tall,  &s->across,
+                            &s->level,   &s->pair_level, &s->line,       &s->unroll, &s->panel};
     bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide};
     uint64_t *const arrays[] = {&s->streams, &s->ahead};
     uint32_t *const folds[] = {&s->joined, &s->widened};
     switch (below(10)) {
     case 0:
     case 1:
-    case 2: *numbers[below(16)] = lengths[below(18)]; break;
+    case 2: *numbers[below(17)] = lengths[below(18)]; break;
     case 3: *flags[below(4)] ^= true; break;
     case 4:
         if (below(2))
