@@ -3,6 +3,8 @@
  *
  * Straight-line arithmetic on bits and floats: selects, no branches, no tables, so that a loop around a call becomes
  * vector code. A lane never looks at another, so an element has the same bits in a vector, in a loop's tail and alone.
+ * Choices stand one behind another, each a value of its own. Counter-example to one inside another: the compiler makes
+ * masks of both questions and of their combinations, so that eight e^x of AVX2 take 42 instructions instead of 36 and 5.2 ns instead of 3.9.
  *
  *   exp    x = n ln 2 + r; e^r = 1 + (r + r^2 q(r)); 2^n in two factors, so that one rounding makes a subnormal result
  *   log    x = 2^e m, m in [sqrt 1/2, sqrt 2); log m = 2 atanh(s), s = f / (2 + f), f = m - 1, by its own series
@@ -96,7 +98,7 @@ static const char expcore_text[] =
 static const char expf_text[] =
     "static inline f32 fsr_expf(f32 x) {\n"
     "    i32 k;\n"
-    "    const f32 s = fsr_expcoref(x > 89.0f ? 89.0f : x < -104.0f ? 0.0f : x, &k);\n"
+    "    const f32 z = x > 89.0f ? 89.0f : x, s = fsr_expcoref(x < -104.0f ? 0.0f : z, &k);\n"
     "    const i32 h = k >> 1;\n"
     "    const f32 y = (1.0f + s) * fsr_floatf((u32)(h + 127) << 23) * fsr_floatf((u32)(k - h + 127) << 23);\n"
     "    return x < -104.0f ? 0.0f : y;\n"
@@ -105,7 +107,7 @@ static const char expf_text[] =
 static const char exp_text[] =
     "static inline f64 fsr_exp(f64 x) {\n"
     "    u64 k;\n"
-    "    const f64 s = fsr_expcore(x > 710.0 ? 710.0 : x < -746.0 ? 0.0 : x, &k);\n"
+    "    const f64 z = x > 710.0 ? 710.0 : x, s = fsr_expcore(x < -746.0 ? 0.0 : z, &k);\n"
     "    const u64 h = (k + 2048) >> 1;\n"
     "    const f64 y = (1.0 + s) * fsr_float((h - 1) << 52) * fsr_float((k - h + 2047) << 52);\n"
     "    return x < -746.0 ? 0.0 : y;\n"
@@ -122,7 +124,8 @@ static const char logf_text[] =
     "    p = fsr_madf(p, w, 2 / 5.0f);\n"
     "    p = fsr_madf(p, w, 2 / 3.0f);\n"
     "    const f32 l = e * 0x1.62ep-1f - ((h - fsr_madf(s, fsr_madf(p, w, h), e * 0x1.0bfbe8p-15f)) - f);\n"
-    "    return x > 0 ? x < __builtin_inff() ? l : x : x == 0 ? -__builtin_inff() : __builtin_nanf(\"\");\n"
+    "    const f32 a = x < __builtin_inff() ? l : x, b = x > 0 ? a : __builtin_nanf(\"\");\n"
+    "    return x == 0 ? -__builtin_inff() : b;\n"
     "}\n";
 
 static const char log_text[] =
@@ -142,7 +145,8 @@ static const char log_text[] =
     "    p = fsr_mad(p, w, 2 / 3.0);\n"
     "    const f64 l =\n"
     "        e * 0x1.62e42feep-1 - ((h - fsr_mad(s, fsr_mad(p, w, h), e * 0x1.a39ef35793c76p-33)) - f);\n"
-    "    return x > 0 ? x < __builtin_inf() ? l : x : x == 0 ? -__builtin_inf() : __builtin_nan(\"\");\n"
+    "    const f64 a = x < __builtin_inf() ? l : x, b = x > 0 ? a : __builtin_nan(\"\");\n"
+    "    return x == 0 ? -__builtin_inf() : b;\n"
     "}\n";
 
 /* sin(x + turn pi/2) */
@@ -259,7 +263,8 @@ static const char powf_text[] =
     "    f64 l = fsr_mad(p * s, 0x1.71547652b82fep+1, e);\n"
     "    l = a < __builtin_inf() ? l : a;\n"
     "    l = (f64)y * (a == 0 ? -__builtin_inf() : l);\n"
-    "    l = l > 160.0 ? 160.0 : l < -160.0 ? -160.0 : l;\n"
+    "    l = l > 160.0 ? 160.0 : l;\n"
+    "    l = l < -160.0 ? -160.0 : l;\n"
     "    const f64 t = l + 0x1.8p+52, r = (l - (t - 0x1.8p+52)) * 0x1.62e42fefa39efp-1;\n"
     "    f64 q = fsr_mad(r, 1 / 40320.0, 1 / 5040.0);\n"
     "    q = fsr_mad(q, r, 1 / 720.0);\n"
@@ -312,7 +317,7 @@ static const char logpair_text[] =
 /* 2^(z + zl), zl below 2^-40 */
 static const char exp2pair_text[] =
     "static inline f64 fsr_exp2pair(f64 z, f64 zl) {\n"
-    "    const f64 y = z > 1100.0 ? 1100.0 : z < -1100.0 ? -1100.0 : z, t = y + 0x1.8p+52, f = y - (t - 0x1.8p+52);\n"
+    "    const f64 u = z > 1100.0 ? 1100.0 : z, y = u < -1100.0 ? -1100.0 : u, t = y + 0x1.8p+52, f = y - (t - 0x1.8p+52);\n"
     "    const f64 r = f * 0x1.62e42fefa39efp-1;\n"
     "    const f64 rl = fsr_mad(f, 0x1.62e42fefa39efp-1, -r) + fsr_mad(f, 0x1.abc9e3b39803fp-56, zl * 0x1.62e42fefa39efp-1);\n"
     "    const f64 s = 1.0 + r, q = r * r * fsr_expseries(r), sl = ((1.0 - s) + r) + fsr_mad(rl, s + q, q);\n"
@@ -325,7 +330,7 @@ static const char pow_text[] =
     "static inline f64 fsr_pow(f64 x, f64 y) {\n"
     "    const f64 a = __builtin_fabs(x), inf = __builtin_inf();\n"
     "    f64 ll;\n"
-    "    const f64 l = fsr_logpair(a, &ll), g = a == 0 ? -inf : a < inf ? l : a, p = g * y;\n"
+    "    const f64 l = fsr_logpair(a, &ll), b = a < inf ? l : a, g = a == 0 ? -inf : b, p = g * y;\n"
     "    const f64 pl = fsr_mad(g, y, -p) + ll * y;\n"
     "    f64 z = fsr_exp2pair(p, __builtin_fabs(p) < 1100.0 ? pl : 0.0);\n"
     "    const f64 half = 0.5 * y;\n"

@@ -62,7 +62,8 @@ static const char atan_text[] =
 static const char atan2_text[] =
     "static inline f64 fsr_atan2(f64 y, f64 x) {\n"
     "    const f64 a = __builtin_fabs(x), b = __builtin_fabs(y), low = a < b ? a : b, high = a < b ? b : a;\n"
-    "    f64 q = fsr_arc(high == 0 ? 0.0 : low == high ? 1.0 : low / high);\n"
+    "    const f64 t = low == high ? 1.0 : low / high;\n"
+    "    f64 q = fsr_arc(high == 0 ? 0.0 : t);\n"
     "    q = a < b ? 0x1.921fb54442d18p+0 - (q - 0x1.1a62633145c07p-54) : q;\n"
     "    q = fsr_bits(x) >> 63 ? 0x1.921fb54442d18p+1 - (q - 0x1.1a62633145c07p-53) : q;\n"
     "    return (x != x) | (y != y) ? x + y : __builtin_copysign(q, y);\n"
@@ -130,8 +131,8 @@ static const char hypot_text[] =
     "static inline f64 fsr_hypot(f64 x, f64 y) {\n"
     "    const f64 a = __builtin_fabs(x), b = __builtin_fabs(y), inf = __builtin_inf();\n"
     "    const f64 high = a > b ? a : b, low = a > b ? b : a;\n"
-    "    const f64 s = high > 0x1p+500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p+600 : 1.0;\n"
-    "    const f64 back = high > 0x1p+500 ? 0x1p+600 : high < 0x1p-400 ? 0x1p-600 : 1.0;\n"
+    "    const f64 down = high > 0x1p+500 ? 0x1p-600 : 1.0, s = high < 0x1p-400 ? 0x1p+600 : down;\n"
+    "    const f64 up = high > 0x1p+500 ? 0x1p+600 : 1.0, back = high < 0x1p-400 ? 0x1p-600 : up;\n"
     "    const f64 u = high * s, v = low * s;\n"
     "    return (a == inf) | (b == inf) ? inf : __builtin_sqrt(fsr_mad(u, u, v * v)) * back;\n"
     "}\n";

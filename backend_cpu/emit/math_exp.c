@@ -17,7 +17,7 @@
 /* clang-format off */
 static const char exp2f_text[] =
     "static inline f32 fsr_exp2f(f32 x) {\n"
-    "    const f32 y = x > 129.0f ? 129.0f : x < -151.0f ? 0.0f : x;\n"
+    "    const f32 z = x > 129.0f ? 129.0f : x, y = x < -151.0f ? 0.0f : z;\n"
     "    const f32 t = y + 0x1.8p+23f, r = (y - (t - 0x1.8p+23f)) * 0x1.62e43p-1f;\n"
     "    i32 k;\n"
     "    const f32 s = fsr_expcoref(r, &k);\n"
@@ -29,7 +29,7 @@ static const char exp2f_text[] =
 
 static const char exp2_text[] =
     "static inline f64 fsr_exp2(f64 x) {\n"
-    "    const f64 y = x > 1025.0 ? 1025.0 : x < -1076.0 ? 0.0 : x;\n"
+    "    const f64 z = x > 1025.0 ? 1025.0 : x, y = x < -1076.0 ? 0.0 : z;\n"
     "    const f64 t = y + 0x1.8p+52, r = (y - (t - 0x1.8p+52)) * 0x1.62e42fefa39efp-1;\n"
     "    u64 k;\n"
     "    const f64 s = fsr_expcore(r, &k);\n"
@@ -42,7 +42,7 @@ static const char exp2_text[] =
 static const char expm1f_text[] =
     "static inline f32 fsr_expm1f(f32 x) {\n"
     "    i32 k;\n"
-    "    const f32 s = fsr_expcoref(x > 89.0f ? 89.0f : x < -20.0f ? -20.0f : x, &k);\n"
+    "    const f32 z = x > 89.0f ? 89.0f : x, s = fsr_expcoref(x < -20.0f ? -20.0f : z, &k);\n"
     "    const f32 h = fsr_floatf((u32)(k + 126) << 23);\n"
     "    return x == 0 ? x : 2.0f * fsr_madf(h, s, h - 0.5f);\n"
     "}\n";
@@ -50,7 +50,7 @@ static const char expm1f_text[] =
 static const char expm1_text[] =
     "static inline f64 fsr_expm1(f64 x) {\n"
     "    u64 k;\n"
-    "    const f64 s = fsr_expcore(x > 710.0 ? 710.0 : x < -40.0 ? -40.0 : x, &k);\n"
+    "    const f64 z = x > 710.0 ? 710.0 : x, s = fsr_expcore(x < -40.0 ? -40.0 : z, &k);\n"
     "    const f64 h = fsr_float((k + 1022) << 52);\n"
     "    return x == 0 ? x : 2.0 * fsr_mad(h, s, h - 0.5);\n"
     "}\n";
@@ -77,7 +77,8 @@ static const char logcore_text[] =
 /* What a logarithm is of zero, negative numbers, infinity and NaN. */
 static const char logedge_text[] =
     "static inline f64 fsr_logedge(f64 x, f64 l) {\n"
-    "    return x > 0 ? x < __builtin_inf() ? l : x : x == 0 ? -__builtin_inf() : __builtin_nan(\"\");\n"
+    "    const f64 a = x < __builtin_inf() ? l : x, b = x > 0 ? a : __builtin_nan(\"\");\n"
+    "    return x == 0 ? -__builtin_inf() : b;\n"
     "}\n";
 
 static const char log2f_text[] =
@@ -91,7 +92,8 @@ static const char log2f_text[] =
     "    p = fsr_madf(p, w, 2 / 5.0f);\n"
     "    p = fsr_madf(p, w, 2 / 3.0f);\n"
     "    const f32 m = f - (h - s * fsr_madf(p, w, h)), l = fsr_madf(m, 0x1.715476p+0f, e);\n"
-    "    return x > 0 ? x < __builtin_inff() ? l : x : x == 0 ? -__builtin_inff() : __builtin_nanf(\"\");\n"
+    "    const f32 a = x < __builtin_inff() ? l : x, b = x > 0 ? a : __builtin_nanf(\"\");\n"
+    "    return x == 0 ? -__builtin_inff() : b;\n"
     "}\n";
 
 static const char log2_text[] =
@@ -134,7 +136,7 @@ static const char log1pf_text[] =
     "    p = fsr_madf(p, w, 2 / 5.0f);\n"
     "    p = fsr_madf(p, w, 2 / 3.0f);\n"
     "    const f32 l = e * 0x1.62ep-1f - ((h - fsr_madf(s, fsr_madf(p, w, h), fsr_madf(e, 0x1.0bfbe8p-15f, c))) - f);\n"
-    "    const f32 y = u > 0 ? u < __builtin_inff() ? l : u : u == 0 ? -__builtin_inff() : __builtin_nanf(\"\");\n"
+    "    const f32 a = u < __builtin_inff() ? l : u, b = u > 0 ? a : __builtin_nanf(\"\"), y = u == 0 ? -__builtin_inff() : b;\n"
     "    return x == 0 ? x : y;\n"
     "}\n";
 
@@ -142,25 +144,29 @@ static const char log1pf_text[] =
 static const char logaddexp_text[] =
     "static inline f64 fsr_logaddexp(f64 a, f64 b) {\n"
     "    const f64 m = a > b ? a : b, l = fsr_log1p(fsr_exp(-__builtin_fabs(a - b)));\n"
-    "    return (a != a) | (b != b) ? a + b : a == b ? a + 0x1.62e42fefa39efp-1 : m + l;\n"
+    "    const f64 y = a == b ? a + 0x1.62e42fefa39efp-1 : m + l;\n"
+    "    return (a != a) | (b != b) ? a + b : y;\n"
     "}\n";
 
 static const char logaddexpf_text[] =
     "static inline f32 fsr_logaddexpf(f32 a, f32 b) {\n"
     "    const f32 m = a > b ? a : b, l = (f32)fsr_log1p(fsr_expf(-__builtin_fabsf(a - b)));\n"
-    "    return (a != a) | (b != b) ? a + b : a == b ? a + 0x1.62e43p-1f : m + l;\n"
+    "    const f32 y = a == b ? a + 0x1.62e43p-1f : m + l;\n"
+    "    return (a != a) | (b != b) ? a + b : y;\n"
     "}\n";
 
 static const char logaddexp2_text[] =
     "static inline f64 fsr_logaddexp2(f64 a, f64 b) {\n"
     "    const f64 m = a > b ? a : b, l = fsr_log1p(fsr_exp2(-__builtin_fabs(a - b))) * 0x1.71547652b82fep+0;\n"
-    "    return (a != a) | (b != b) ? a + b : a == b ? a + 1.0 : m + l;\n"
+    "    const f64 y = a == b ? a + 1.0 : m + l;\n"
+    "    return (a != a) | (b != b) ? a + b : y;\n"
     "}\n";
 
 static const char logaddexp2f_text[] =
     "static inline f32 fsr_logaddexp2f(f32 a, f32 b) {\n"
     "    const f64 l = fsr_log1p(fsr_exp2f(-__builtin_fabsf(a - b))) * 0x1.71547652b82fep+0;\n"
-    "    return (a != a) | (b != b) ? a + b : a == b ? a + 1.0f : (a > b ? a : b) + (f32)l;\n"
+    "    const f32 m = a > b ? a : b, y = a == b ? a + 1.0f : m + (f32)l;\n"
+    "    return (a != a) | (b != b) ? a + b : y;\n"
     "}\n";
 
 /* (e^|x| - 1) / 4, up to where sinh and cosh overflow */
@@ -202,14 +208,16 @@ static const char asinh_text[] =
     "static inline f64 fsr_asinh(f64 x) {\n"
     "    const f64 a = __builtin_fabs(x), b = a > 0x1p+28 ? 0x1p+28 : a, q = b * b;\n"
     "    const f64 y = fsr_log1p(a > 0x1p+28 ? a - 1.0 : b + q / (1.0 + __builtin_sqrt(1.0 + q)));\n"
-    "    return x == 0 ? x : __builtin_copysign(a > 0x1p+28 ? y + 0x1.62e42fefa39efp-1 : y, x);\n"
+    "    const f64 z = a > 0x1p+28 ? y + 0x1.62e42fefa39efp-1 : y;\n"
+    "    return x == 0 ? x : __builtin_copysign(z, x);\n"
     "}\n";
 
 static const char acosh_text[] =
     "static inline f64 fsr_acosh(f64 x) {\n"
     "    const f64 t = x > 0x1p+28 ? x : x - 1.0, b = x > 0x1p+28 ? 1.0 : t;\n"
     "    const f64 y = fsr_log1p(x > 0x1p+28 ? x - 1.0 : b + __builtin_sqrt(fsr_mad(b, b, 2.0 * b)));\n"
-    "    return x < 1.0 ? __builtin_nan(\"\") : x > 0x1p+28 ? y + 0x1.62e42fefa39efp-1 : y;\n"
+    "    const f64 z = x > 0x1p+28 ? y + 0x1.62e42fefa39efp-1 : y;\n"
+    "    return x < 1.0 ? __builtin_nan(\"\") : z;\n"
     "}\n";
 
 static const char atanh_text[] =
@@ -234,13 +242,13 @@ static const char acoshf_text[] =
 static const char sigmoidf_text[] =
     "static inline f32 fsr_sigmoidf(f32 x) {\n"
     "    const f32 e = fsr_expf(-__builtin_fabsf(x)), d = 1.0f + e;\n"
-    "    return x < 0 ? e / d : 1.0f / d;\n"
+    "    return (x < 0 ? e : 1.0f) / d;\n"
     "}\n";
 
 static const char sigmoid_text[] =
     "static inline f64 fsr_sigmoid(f64 x) {\n"
     "    const f64 e = fsr_exp(-__builtin_fabs(x)), d = 1.0 + e;\n"
-    "    return x < 0 ? e / d : 1.0 / d;\n"
+    "    return (x < 0 ? e : 1.0) / d;\n"
     "}\n";
 /* clang-format on */
 

@@ -15,13 +15,14 @@
 /* clang-format off */
 static const char cbrt_text[] =
     "static inline f64 fsr_cbrt(f64 x) {\n"
-    "    const f64 a = __builtin_fabs(x), y = a < 0x1p-1022 ? a * 0x1p+54 : a > 0x1p+1000 ? a * 0x1p-54 : a;\n"
+    "    const f64 a = __builtin_fabs(x), b = a > 0x1p+1000 ? a * 0x1p-54 : a, y = a < 0x1p-1022 ? a * 0x1p+54 : b;\n"
     "    f64 t = fsr_float((u64)((u32)(fsr_bits(y) >> 32) / 3 + 715094163u) << 32), c = t * t * t;\n"
     "    t = t * ((c + 2.0 * y) / (2.0 * c + y));\n"
     "    c = t * t * t;\n"
     "    t = t * ((c + 2.0 * y) / (2.0 * c + y));\n"
     "    t = t - fsr_mad(t, t * t, -y) / (3.0 * (t * t));\n"
-    "    t = a < 0x1p-1022 ? t * 0x1p-18 : a > 0x1p+1000 ? t * 0x1p+18 : t;\n"
+    "    c = a > 0x1p+1000 ? t * 0x1p+18 : t;\n"
+    "    t = a < 0x1p-1022 ? t * 0x1p-18 : c;\n"
     "    return (x == 0) | !(a < __builtin_inf()) ? x : __builtin_copysign(t, x);\n"
     "}\n";
 
@@ -54,7 +55,8 @@ static const char erff_text[] =
     "    q = fsr_madf(q, t, -0x1.215732p+0f);\n"
     "    q = fsr_madf(q, t, 0x1.5080ccp-12f);\n"
     "    const f32 y = 1.0f - fsr_expf(q);\n"
-    "    return a <= 1.0f ? n : x != x ? x : __builtin_copysignf(y, x);\n"
+    "    const f32 z = x != x ? x : __builtin_copysignf(y, x);\n"
+    "    return a <= 1.0f ? n : z;\n"
     "}\n";
 
 /* erf of x up to 1 */
@@ -109,7 +111,8 @@ static const char erfcsize_text[] =
 static const char erfc_text[] =
     "static inline f64 fsr_erfc(f64 x) {\n"
     "    const f64 a = __builtin_fabs(x), y = fsr_erfcsize(a), n = 1.0 - fsr_erfnear(x);\n"
-    "    return a <= 0.5 ? n : x < 0 ? 2.0 - y : y;\n"
+    "    const f64 z = x < 0 ? 2.0 - y : y;\n"
+    "    return a <= 0.5 ? n : z;\n"
     "}\n";
 
 static const char erfcf_text[] =
@@ -127,13 +130,15 @@ static const char erfcf_text[] =
     "    p = fsr_madf(p, t, -0x1.7bf60ep-4f);\n"
     "    p = fsr_madf(p, t, 0x1.46e80ep+0f);\n"
     "    const f32 r = p / (1.0f + 2.0f * b), y = (r - r * rest) * fsr_expf(-high);\n"
-    "    return a <= 0.5f ? 1.0f - n : x < 0 ? 2.0f - y : y;\n"
+    "    const f32 c = x < 0 ? 2.0f - y : y;\n"
+    "    return a <= 0.5f ? 1.0f - n : c;\n"
     "}\n";
 
 static const char erf_text[] =
     "static inline f64 fsr_erf(f64 x) {\n"
     "    const f64 a = __builtin_fabs(x), y = 1.0 - fsr_erfcsize(a), n = fsr_erfnear(x);\n"
-    "    return a <= 1.0 ? n : x != x ? x : __builtin_copysign(y, x);\n"
+    "    const f64 z = x != x ? x : __builtin_copysign(y, x);\n"
+    "    return a <= 1.0 ? n : z;\n"
     "}\n";
 
 static const char erfinv_text[] =
@@ -164,7 +169,8 @@ static const char erfinv_text[] =
     "    const f64 y = a * (w < 5.0 ? p : q);\n"
     "    const f64 miss = a > 0.5 ? (1.0 - a) - fsr_erfc(y) : fsr_erf(y) - a;\n"
     "    const f64 d = miss * 0x1.c5bf891b4ef6bp-1 * fsr_exp(y * y), z = y - d / fsr_mad(y, d, 1.0);\n"
-    "    return a < 1.0 ? (x == 0 ? x : __builtin_copysign(z, x)) : a == 1.0 ? x / 0.0 : __builtin_nan(\"\");\n"
+    "    const f64 near = x == 0 ? x : __builtin_copysign(z, x), far = a == 1.0 ? x / 0.0 : __builtin_nan(\"\");\n"
+    "    return a < 1.0 ? near : far;\n"
     "}\n";
 
 static const char erfinvf_text[] =
