@@ -166,8 +166,8 @@ typedef struct fsr_schedule {
                          second cache first, as they are read once (once.h) */
     uint64_t ahead; /* arrays of which the second pass fetches the next row ahead; COL: of which each column of a block
                          that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later, or with columns beside
-                         each other the block for the next one; MAP: of which each row of a tile asks for the next one,
-                         where there are more elements than FSR_COLUMNS_LARGE */
+                         each other the block for the next one; MAP: of which each row of a tile or panel asks for
+                         the next one, where there are more elements than FSR_COLUMNS_LARGE */
     int ahead_cols; /* where rows have so many columns at most */
     uint64_t fetched; /* arrays of which a strip's stage of gathers asks for elements before it loads them; or short
                          rows do, as many rows before as have FSR_FETCH_AHEAD elements */

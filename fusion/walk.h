@@ -128,9 +128,10 @@ bool fsr_load_takes_every_other(const fsr_kernel *k, int number);
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes; by columns, that
  * some pass reads along the rows of a block, columns after another; of columns beside each other, that are loaded or
- * stored so; of a map's tiles, that are loaded or stored along their rows; whether instruction `number` is such a load
- * or store of a tile. */
+ * stored so; of a map's tiles and panels, that are loaded or stored along their rows; the dimension these rows are
+ * counted in; whether instruction `number` is such a load or store of a tile or a panel. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
+int fsr_tile_rows(const fsr_kernel *k);
 bool fsr_tile_goes_along(const fsr_kernel *k, int number);
 /* Arrays from which short rows of a map gather at places that can be computed for a later row (place_rows.c); whether
  * instruction `number` is such a load, of whose place all is marked that is not the same everywhere. */

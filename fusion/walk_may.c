@@ -395,13 +395,17 @@ static bool load_may_fetch(const fsr_kernel *k, int number) {
            form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
 }
 
+int fsr_tile_rows(const fsr_kernel *k) {
+    return k->schedule.tile ? k->schedule.tiled : k->ndim - 2;
+}
+
 bool fsr_tile_goes_along(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     const fsr_access *access = &k->access[inst->index];
     if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || inst->combines || inst->filter)
         return false;
     return goes_in_order(k, number) && (access->linear || access->row_linear ||
-                                        fsr_access_form(k, inst->index)->stride[k->schedule.tiled] == FSR_STRIDE_VAR);
+                                        fsr_access_form(k, inst->index)->stride[fsr_tile_rows(k)] == FSR_STRIDE_VAR);
 }
 
 /* A block's elements of it are a run of memory, and the next block's follow. */
@@ -412,16 +416,16 @@ static bool lies_beside(const fsr_kernel *k, int number) {
 }
 
 static bool may_fetch(const fsr_kernel *k, int number) {
-    return k->schedule.tile     ? fsr_tile_goes_along(k, number)
-           : k->schedule.beside ? lies_beside(k, number)
-                                : load_may_fetch(k, number);
+    return k->schedule.tile || k->schedule.panel ? fsr_tile_goes_along(k, number)
+           : k->schedule.beside                  ? lies_beside(k, number)
+                                                 : load_may_fetch(k, number);
 }
 
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const bool columns = s->kind == FSR_SCHEDULE_COL && !s->tall && !k->nloops;
     const bool rows = s->kind == FSR_SCHEDULE_ROW && k->npasses > 1 && k->ndim == k->nparallel + 1;
-    const bool tiles = s->kind == FSR_SCHEDULE_MAP && s->tile && !s->flat && !fsr_kernel_is_nest(k);
+    const bool tiles = s->kind == FSR_SCHEDULE_MAP && (s->tile || s->panel) && !s->flat && !fsr_kernel_is_nest(k);
     uint64_t arrays = 0;
     for (int pass = 0; k->nparallel && (columns || rows || tiles) && pass < (columns ? k->npasses : 1); ++pass) {
         fsr_body body;

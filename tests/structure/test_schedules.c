@@ -259,8 +259,12 @@ static void columns_are_taken_by_panels(void **state) {
         const fsr_node y = plan_matrix(table_graph, cases[i].rows, cases[i].cols);
         fsr_node z = fsr_take_along_axis(x, fsr_cast(y, FSR_I32), cases[i].axis, FSR_INDEX_CLIP);
         fsr_program p = plan_of(&target_cpu, &z, 1);
-        if (p.info.kernels != 1 || fsr_program_kernel(&p, 0)->kernel->schedule.panel != cases[i].panel)
+        const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+        if (p.info.kernels != 1 || k->schedule.panel != cases[i].panel)
             fail_msg("case %d, not panels of %d\n%s", i, cases[i].panel, p.explanation);
+        const uint64_t along = UINT64_C(1) << k->access[k->inst[k->ninsts - 1].index].buffer;
+        if (k->schedule.panel && !(k->schedule.ahead & along))
+            fail_msg("case %d, the next row's results are not asked for\n%s", i, p.explanation);
         fsr_program_clear(&p);
     }
     fsr_node at = fsr_cast(plan_vector(table_graph, 5000), FSR_I32);
