@@ -173,7 +173,8 @@ typedef struct fsr_schedule {
                          rows do, as many rows before as have FSR_FETCH_AHEAD elements */
     uint64_t
         coming;    /* arrays of which a strip asks for elements FSR_COMING_BYTES ahead before its own are worked on; or,
-                        in its first stage that waits for computed places, beside these, for the next strip's */
+                        in its first stage that waits for computed places, beside these, for what it will load and
+                        store a strip later */
     int nversions; /* beside the one that asks for every condition, which is always there */
     fsr_loop_version version[FSR_MAX_VERSIONS];
     bool

@@ -179,7 +179,7 @@ static bool check_arrays(const fsr_check *v) {
     const uint64_t fetched = k->schedule.fetched & ~fsr_kernel_may_gather_ahead(k) & ~fsr_kernel_may_fetch_rows(k);
     const uint64_t coming = k->schedule.coming & ~fsr_kernel_may_come(k);
     if (coming)
-        return fsr_check_bad(v, "schedule: b%d is not read in strips", __builtin_ctzll(coming));
+        return fsr_check_bad(v, "schedule: b%d is not read or stored in strips", __builtin_ctzll(coming));
     if (streams)
         return fsr_check_bad(v, "schedule: b%d cannot be streamed", __builtin_ctzll(streams));
     if (fetched)

@@ -337,24 +337,31 @@ static void sink_loads(staging *s) {
     }
 }
 
+/* The store stands beside loads at computed places. */
+static bool is_gathered(const staging *s, const fsr_inst *store) {
+    return s->walk->phased ? s->stage[store - s->k->inst] % FSR_STAGE_KINDS == FSR_STAGE_GATHER
+                           : kind_of(s->k, s->moving, store->arg[0]) == FSR_STAGE_GATHER;
+}
+
 /* What is gathered, stored and computed with is stored where that is done, of what the strip holds: a processor has so
  * many lines under way, and those that are stored to are some of them. Counter-example to storing beside the loads:
  * 1693 rows of 960 from anywhere in them, and means of what is made of these, 7.0 ms for 6.3 (seed 1519346). */
 static void sink_stores(staging *s) {
     const fsr_kernel *k = s->k;
-    if (!s->walk->phased || fsr_kernel_in_place(k))
+    const int kinds = s->walk->phased ? FSR_STAGE_KINDS : 2;
+    if ((!s->walk->phased && !is_beside(s)) || fsr_kernel_in_place(k))
         return;
     for (int i = 0; i < s->body->n; ++i) {
         const int store = s->body->inst[i];
         const fsr_inst *inst = &k->inst[store];
         int first = -1;
         if (inst->kind != FSR_INST_STORE || inst->filter || inst->combines || fsr_inst_guard(inst) >= 0 ||
-            !k->access[inst->index].linear || s->stage[store] % FSR_STAGE_KINDS != FSR_STAGE_GATHER)
+            !(k->access[inst->index].linear || fsr_column_goes_along(k, store)) || !is_gathered(s, inst))
             continue;
         for (int j = 0; j < s->body->n; ++j) {
             const int stage = s->stage[s->body->inst[j]];
-            if (stage > s->stage[store] && stage % FSR_STAGE_KINDS == FSR_STAGE_VECTOR &&
-                (first < 0 || stage < first) && fsr_inst_reads(k, s->body->inst[j], inst->arg[0]))
+            if (stage > s->stage[store] && stage % kinds == FSR_STAGE_VECTOR && (first < 0 || stage < first) &&
+                fsr_inst_reads(k, s->body->inst[j], inst->arg[0]))
                 first = stage;
         }
         s->stage[store] = first > 0 ? first : s->stage[store];

@@ -127,12 +127,14 @@ bool fsr_load_takes_every_other(const fsr_kernel *k, int number);
  * strips or no folds, and nothing is in place. */
 uint64_t fsr_kernel_may_stream(const fsr_kernel *k);
 /* Arrays, a bit each, that the first of several passes over rows reads in order and nobody writes; by columns, that
- * some pass reads along the rows of a block, columns after another; of columns beside each other, that are loaded or
- * stored so; of a map's tiles and panels, that are loaded or stored along their rows; the dimension these rows are
- * counted in; whether instruction `number` is such a load or store of a tile or a panel. */
+ * some pass reads or stores along the rows of a block, columns after another; of columns beside each other, that are
+ * loaded or stored so; of a map's tiles and panels, that are loaded or stored along their rows; the dimension these
+ * rows are counted in; whether instruction `number` is such a load or store of a tile or a panel, or of a block's
+ * column. */
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k);
 int fsr_tile_rows(const fsr_kernel *k);
 bool fsr_tile_goes_along(const fsr_kernel *k, int number);
+bool fsr_column_goes_along(const fsr_kernel *k, int number);
 /* Arrays from which short rows of a map gather at places that can be computed for a later row (place_rows.c); whether
  * instruction `number` is such a load, of whose place all is marked that is not the same everywhere. */
 uint64_t fsr_kernel_may_fetch_rows(const fsr_kernel *k);
@@ -150,10 +152,10 @@ typedef enum fsr_going { FSR_GOES_ANYWHERE, FSR_STAYS, FSR_GOES_ON } fsr_going;
 /* going[i]: of value i, which the loads of the part go by; false: no loop along dimension d can have such
  * neighbours, or the part loads nothing at computed places. */
 bool fsr_body_neighbours(const fsr_kernel *k, const fsr_body *part, const bool *crossing, int d, fsr_going *going);
-/* On a CPU: arrays, a bit each, that loops in strips read in order and nobody writes; and whether a load is of one, in
- * a body that waits or not. */
+/* On a CPU: arrays, a bit each, that loops in strips read in order and nobody writes, or that those which wait store in
+ * order; and whether a load or a store is of one, in a body that waits or not. */
 uint64_t fsr_kernel_may_come(const fsr_kernel *k);
-bool fsr_load_may_come(const fsr_kernel *k, const fsr_walk *walk, bool waits, int number);
+bool fsr_access_may_come(const fsr_kernel *k, const fsr_walk *walk, bool waits, int number);
 
 /* The conditions that the loads, bounds and guards of the body ask, a bit each. */
 uint64_t fsr_body_conditions(const fsr_kernel *k, const fsr_body *body);
@@ -181,9 +183,10 @@ static inline bool fsr_stage_is(const fsr_walk *walk, int stage, fsr_stage_kind 
     return walk->phased && stage % FSR_STAGE_KINDS == (int)kind;
 }
 /* The stage waits for memory at places that its elements say, by loads or by a store that combines; some stage of the
- * body's strips does. */
+ * body's strips does; some stage of a column's does, of which the kernel goes by columns. */
 bool fsr_part_waits(const fsr_kernel *k, const fsr_body *part, const fsr_walk *walk, int stage);
 bool fsr_body_waits(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk);
+bool fsr_columns_wait(const fsr_kernel *k);
 /* The stage of every instruction: a stage has at most walk->functions functions in a row (0: any number), and with
  * walk->phased instructions of one kind. Returns the number of stages, of which some may be empty; *chained, which may
  * be NULL: a chain was cut. */

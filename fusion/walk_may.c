@@ -333,17 +333,30 @@ bool fsr_part_waits(const fsr_kernel *k, const fsr_body *part, const fsr_walk *w
     return waits;
 }
 
-bool fsr_body_waits(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
-    int stage[FSR_MAX_INSTS], stages;
+/* Some stage of the phases does. */
+static bool phases_wait(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
+    int stage[FSR_MAX_INSTS], stages = walk->phased ? fsr_body_stages(k, body, walk, stage, NULL) : 0;
     bool waits = false;
     fsr_body part;
-    if (!walk->phased || k->schedule.kind == FSR_SCHEDULE_COL || k->schedule.together ||
-        (walk->form != FSR_WALK_STRIPS && walk->form != FSR_WALK_LANES))
-        return false;
-    stages = fsr_body_stages(k, body, walk, stage, NULL);
     for (int s = 0; s < stages && !waits; ++s) {
         fsr_body_stage(k, body, stage, s, &part);
         waits = fsr_part_waits(k, &part, walk, s);
+    }
+    return waits;
+}
+
+bool fsr_body_waits(const fsr_kernel *k, const fsr_body *body, const fsr_walk *walk) {
+    return k->schedule.kind != FSR_SCHEDULE_COL && (walk->form == FSR_WALK_STRIPS || walk->form == FSR_WALK_LANES) &&
+           phases_wait(k, body, walk);
+}
+
+bool fsr_columns_wait(const fsr_kernel *k) {
+    bool waits = false;
+    for (int pass = 0; pass < k->npasses && k->schedule.kind == FSR_SCHEDULE_COL && !waits; ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        waits = phases_wait(k, &body, &k->schedule.walk[pass]) ||
+                (k->schedule.walk[pass].form == FSR_WALK_BESIDE && fsr_body_gathers(k, &body));
     }
     return waits;
 }
@@ -359,12 +372,14 @@ static bool goes_in_order(const fsr_kernel *k, int number) {
                              form->stride[d] == FSR_STRIDE_ONE));
 }
 
-bool fsr_load_may_come(const fsr_kernel *k, const fsr_walk *walk, bool waits, int number) {
+bool fsr_access_may_come(const fsr_kernel *k, const fsr_walk *walk, bool waits, int number) {
     const fsr_inst *inst = &k->inst[number];
+    if (inst->kind == FSR_INST_STORE)
+        return waits && k->access[inst->index].linear && !inst->guard && !inst->combines && !inst->filter;
     if (inst->kind != FSR_INST_LOAD || k->array[k->access[inst->index].buffer].written)
         return false;
     return waits
-               ? goes_in_order(k, number)
+               ? goes_in_order(k, number) && (!k->schedule.together || k->access[inst->index].linear)
                : k->schedule.kind == FSR_SCHEDULE_ROW && walk->form == FSR_WALK_STRIPS && k->access[inst->index].linear;
 }
 
@@ -376,23 +391,30 @@ uint64_t fsr_kernel_may_come(const fsr_kernel *k) {
         fsr_body_of(k, pass, &body);
         const bool waits = fsr_body_waits(k, &body, walk);
         for (int i = 0; i < body.n; ++i)
-            if (fsr_load_may_come(k, walk, waits, body.inst[i]))
+            if (fsr_access_may_come(k, walk, waits, body.inst[i]))
                 arrays |= UINT64_C(1) << k->access[k->inst[body.inst[i]].index].buffer;
     }
     return arrays;
 }
 
+bool fsr_column_goes_along(const fsr_kernel *k, int number) {
+    const fsr_inst *inst = &k->inst[number];
+    if (k->schedule.kind != FSR_SCHEDULE_COL || (inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) ||
+        inst->combines || inst->filter)
+        return false;
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    return k->stand[number].level == FSR_ELEM && !k->access[inst->index].linear && !form->nterms && !form->divisor &&
+           form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
+}
+
 /* Rows: it goes in order. By columns: along the rows of a block, and on from column to column. */
 static bool load_may_fetch(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    const fsr_access *access = &k->access[inst->index];
-    if (inst->kind != FSR_INST_LOAD || k->array[access->buffer].written)
-        return false;
-    if (k->schedule.kind != FSR_SCHEDULE_COL)
-        return access->linear;
-    const fsr_index_form *form = fsr_access_form(k, inst->index);
-    return k->stand[number].level == FSR_ELEM && !access->linear && !form->nterms && !form->divisor &&
-           form->stride[k->nparallel - 1] == FSR_STRIDE_ONE && form->stride[k->ndim - 1] == FSR_STRIDE_VAR;
+    if (k->schedule.kind == FSR_SCHEDULE_COL)
+        return fsr_column_goes_along(k, number) &&
+               (inst->kind == FSR_INST_STORE || !k->array[k->access[inst->index].buffer].written);
+    return inst->kind == FSR_INST_LOAD && !k->array[k->access[inst->index].buffer].written &&
+           k->access[inst->index].linear;
 }
 
 int fsr_tile_rows(const fsr_kernel *k) {

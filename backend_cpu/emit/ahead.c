@@ -41,29 +41,28 @@ void fsr_c_columns_ahead_head(fsr_c_emit *e) {
         return;
     fsr_c_integer(e, FSR_INT_EXTENT + e->k->nparallel - 1, rows);
     fsr_c_integer(e, FSR_INT_COLS, cols);
-    fsr_c_line(e, "const i64 ask = m < %s && %s * %s > %d ? m : 0;", rows, rows, cols, FSR_COLUMNS_LARGE);
+    if (fsr_columns_wait(e->k) && !e->s->beside)
+        fsr_c_line(e, "const i64 ask = %s * %s > %d ? m : 0;", rows, cols, FSR_COLUMNS_LARGE);
+    else
+        fsr_c_line(e, "const i64 ask = m < %s && %s * %s > %d ? m : 0;", rows, rows, cols, FSR_COLUMNS_LARGE);
     for (int b = 0; b < e->k->narrays && e->s->beside; b++)
         if (e->s->ahead >> b & 1)
             put_next_block(e, b);
 }
 
-/* A load of the loop from array b, by its access; -1: there is none. Neighbours of it are near when it has come. */
-static int first_load(const fsr_c_emit *e, const fsr_body *loop, int b) {
-    const int row = e->k->nparallel - 1, col = e->k->ndim - 1;
-    for (int i = 0; i < loop->n; i++) {
-        const fsr_inst *inst = &e->k->inst[loop->inst[i]];
-        const fsr_index_form *form = inst->kind == FSR_INST_LOAD ? fsr_access_form(e->k, inst->index) : NULL;
-        if (form && e->k->access[inst->index].buffer == b && !form->nterms && form->stride[row] == FSR_STRIDE_ONE &&
-            form->stride[col] == FSR_STRIDE_VAR)
-            return inst->index;
-    }
+/* A load of the loop from array b, or a store to it, by its access; -1: there is none. Neighbours of it are near when
+ * it has come. */
+static int first_along(const fsr_c_emit *e, const fsr_body *loop, int b) {
+    for (int i = 0; i < loop->n; i++)
+        if (fsr_column_goes_along(e->k, loop->inst[i]) && e->k->access[e->k->inst[loop->inst[i]].index].buffer == b)
+            return e->k->inst[loop->inst[i]].index;
     return -1;
 }
 
 void fsr_c_columns_ahead(fsr_c_emit *e, const fsr_body *loop) {
     char stride[FSR_EMIT_NAME];
     for (int b = 0; b < e->k->narrays; b++) {
-        const int access = e->s->ahead >> b & 1 && !e->s->beside ? first_load(e, loop, b) : -1;
+        const int access = e->s->ahead >> b & 1 && !e->s->beside ? first_along(e, loop, b) : -1;
         if (access < 0)
             continue;
         fsr_c_integer(e, fsr_access_form(e->k, access)->slot[e->k->ndim - 1], stride);
@@ -136,35 +135,59 @@ void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
-/* Asks for the lines of 16 elements of an array, from the next strip's place that the loop's index is. */
+/* Asks for the lines of 16 elements of an array, from the next strip's place that the loop's index is; not of one that
+ * passes the caches by. */
 static void put_lines(fsr_c_emit *e, int access) {
     const int b = e->k->access[access].buffer, size = (int)fsr_dtype_size(e->k->array[b].dtype);
+    const bool passes = e->s->streams >> b & 1;
     fsr_text address = {0};
+    if (passes)
+        fsr_c_begin(e, "if (!stream)");
     fsr_c_address(e, &address, access);
     fsr_c_line(e, "__builtin_prefetch(x%d + %s, 0, 2);", b, address.data ? address.data : "0");
     for (int at = e->s->line / size; at < FSR_GATHER_PIECE; at += e->s->line / size)
         fsr_c_line(e, "__builtin_prefetch(x%d + %s + %d, 0, 2);", b, address.data ? address.data : "0", at);
+    if (passes)
+        fsr_c_end(e);
     e->body.failed |= address.failed;
     fsr_text_free(&address);
 }
 
+/* The lines that the next strip of rows has of an array. */
+static void put_strip_lines(fsr_c_emit *e, int access) {
+    const int b = e->k->access[access].buffer, size = (int)fsr_dtype_size(e->k->array[b].dtype);
+    fsr_c_begin(e, "for (i64 l = 0;%s l < m; l += %d)", e->s->streams >> b & 1 ? " !stream &&" : "", e->s->line / size);
+    fsr_c_line(e, "__builtin_prefetch(x%d + at + m + l, 0, 2);", b);
+    fsr_c_end(e);
+}
+
 /* Of each array once. */
-static void put_coming(fsr_c_emit *e, int pass, const char *from) {
+static void put_arrays(fsr_c_emit *e, int pass, void (*print)(fsr_c_emit *e, int access)) {
     fsr_body loop;
     uint64_t asked = 0;
     fsr_body_of(e->k, pass, &loop);
-    fsr_c_begin(e, "%s", "");
-    fsr_c_line(e, "const i64 %s = %sp + %d;", e->loop_var, from, e->s->strip);
     for (int i = 0; i < loop.n; i++) {
         const fsr_inst *inst = &e->k->inst[loop.inst[i]];
         const uint64_t array = UINT64_C(1) << e->k->access[inst->index].buffer;
-        if (inst->kind != FSR_INST_LOAD || !(e->s->coming & array & ~asked) || e->dead[loop.inst[i]] ||
-            !fsr_load_may_come(e->k, e->walk, true, loop.inst[i]))
+        if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || !(e->s->coming & array & ~asked) ||
+            e->dead[loop.inst[i]] || !fsr_access_may_come(e->k, e->walk, true, loop.inst[i]))
             continue;
         asked |= array;
-        put_lines(e, inst->index);
+        print(e, inst->index);
     }
+}
+
+void fsr_c_comes(fsr_c_emit *e, int pass, const fsr_c_along *along, const char *at) {
+    if (!e->comes)
+        return;
+    fsr_c_begin(e, "%s", "");
+    fsr_c_line(e, "const i64 %s = %s%s + %d;", e->loop_var, *along->less ? "" : "cs + ", at, e->s->strip);
+    put_arrays(e, pass, put_lines);
     fsr_c_end(e);
+}
+
+void fsr_c_together_comes(fsr_c_emit *e) {
+    put_arrays(e, 0, put_strip_lines);
 }
 
 bool fsr_c_comes_begin(fsr_c_emit *e, int pass, const fsr_c_along *along, const char **low, const char **high) {
@@ -172,7 +195,7 @@ bool fsr_c_comes_begin(fsr_c_emit *e, int pass, const fsr_c_along *along, const 
         return false;
     fsr_c_begin(e, "for (i64 p = %s; p < %s; p += %d)", *low, *high, FSR_GATHER_PIECE);
     fsr_c_line(e, "const i64 pe = %s - p < %d ? %s : p + %d;", *high, FSR_GATHER_PIECE, *high, FSR_GATHER_PIECE);
-    put_coming(e, pass, *along->less ? "" : "cs + ");
+    fsr_c_comes(e, pass, along, "p");
     *low = "p";
     *high = "pe";
     return true;

@@ -316,6 +316,7 @@ static void put_map_together(fsr_c_emit *e) {
     fsr_c_line(e, "const i64 be = hi%d - b < rows ? hi%d : b + rows, m = (be - b) * width;", last - 1, last - 1);
     fsr_c_row_number(e, last, "b");
     fsr_c_line(e, "const i64 at = r * width;");
+    fsr_c_together_comes(e);
     fsr_c_stream_begin(e, &loop, "at");
     put_together_stages(e, &loop);
     fsr_c_stream_end(e, &loop, "at", "m");

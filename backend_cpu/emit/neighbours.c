@@ -83,6 +83,8 @@ static void put_pieces(fsr_c_emit *e, const fsr_body *part, const fsr_c_along *a
     fsr_c_begin(e, "for (i64 q = %s; q < %s; q += %d)", along->low, along->high, FSR_GATHER_PIECE);
     fsr_c_line(e, "const i64 qe = %s - q < %d ? %s : q + %d;", along->high, FSR_GATHER_PIECE, along->high,
                FSR_GATHER_PIECE);
+    if (!goes_on(e))
+        fsr_c_comes(e, part->pass, along, "q");
     put_ends(e, along, "on", false);
     if (goes_on(e))
         put_ends(e, along, "still", true);

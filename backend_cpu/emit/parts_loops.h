@@ -210,6 +210,10 @@ void fsr_c_fetch(fsr_c_emit *e, const fsr_body *part, const char *at, const char
 void fsr_c_ahead(fsr_c_emit *e, int pass, const char *from, const char *to);
 /* At the beginning of a strip: asks for what comes, FSR_COMING_BYTES further on. */
 void fsr_c_coming(fsr_c_emit *e, const fsr_body *loop);
+/* In a stage that waits, beside 16 of its elements from `at` on: asks for as many of the next strip's. */
+void fsr_c_comes(fsr_c_emit *e, int pass, const fsr_c_along *along, const char *at);
+/* At the beginning of a strip of rows that are taken together, some stage of which waits: asks for the next one's. */
+void fsr_c_together_comes(fsr_c_emit *e);
 /* Around the loop of a stage that waits, from *low to *high, which become the bounds of 16 of its elements: asks for as
  * many of the next strip's. false: there is nothing to ask for, and no block to end. */
 bool fsr_c_comes_begin(fsr_c_emit *e, int pass, const fsr_c_along *along, const char **low, const char **high);

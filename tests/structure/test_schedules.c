@@ -274,6 +274,36 @@ static void columns_are_taken_by_panels(void **state) {
     fsr_program_clear(&p);
 }
 
+/* What is taken, stored, and computed with: the lines of what is stored are asked for, by strips, by strips of short rows,
+ * by columns and by blocks of rows whose columns lie beside each other; not where a near cache has them. */
+static void results_beside_gathers_are_asked_for(void **state) {
+    (void)state;
+    static const struct {
+        int64_t rows, cols;
+        enum { PRODUCT, MEAN, SCAN } with;
+        bool far;
+    } cases[] = {{11417, 128, PRODUCT, true},
+                 {365344, 4, PRODUCT, true},
+                 {22834, 64, MEAN, true},
+                 {365344, 4, SCAN, true},
+                 {1000, 128, PRODUCT, false}};
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        const fsr_node x = plan_matrix(table_graph, cases[i].rows, cases[i].cols);
+        const fsr_node t = fsr_take_along_axis(x, fsr_cast(x, FSR_I32), 0, FSR_INDEX_RAISE), product = fsr_mul(t, x);
+        const fsr_node outs[] = {t, cases[i].with == MEAN   ? fsr_mean(product, AXES(0), 1, 0)
+                                    : cases[i].with == SCAN ? fsr_cumsum(product, AXES(1), 1, 0)
+                                                            : product};
+        fsr_program p = plan_of(&target_cpu, outs, 2);
+        const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+        bool asked = false;
+        for (int b = 0; b < k->narrays; b++)
+            asked = asked || (k->array[b].written && (k->schedule.coming | k->schedule.ahead) >> b & 1);
+        if (p.info.kernels != 1 || asked != cases[i].far)
+            fail_msg("case %d, results that are%s asked for\n%s", i, asked ? "" : " not", p.explanation);
+        fsr_program_clear(&p);
+    }
+}
+
 /* Places of whole rows that are asked for before: what they are made of is gone through once, however often it is
  * taken. */
 static void places_of_many_steps(void **state) {
@@ -485,6 +515,7 @@ int main(void) {
         TABLE_TEST(squares_have_long_rows),
         TABLE_TEST(tiles_ask_for_their_next_row),
         TABLE_TEST(columns_are_taken_by_panels),
+        TABLE_TEST(results_beside_gathers_are_asked_for),
         TABLE_TEST(places_of_many_steps),
         TABLE_TEST(steps_of_two_are_known),
         TABLE_TEST(rows_leave_no_quarter),

@@ -204,7 +204,7 @@ static const struct {
     {map, stream_read, "schedule: b0 cannot be streamed"},
     {map, stream_none, "schedule: b31 cannot be streamed"},
     {sums, ahead_once, "schedule: b0 cannot be fetched ahead"},
-    {map, coming_map, "schedule: b0 is not read in strips"},
+    {map, coming_map, "schedule: b0 is not read or stored in strips"},
     {sums, joined_none, "schedule: f15 is neither joined nor widened"},
     {sums, widened_sum, "schedule: f0 has no wider state"},
     {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
