@@ -274,8 +274,8 @@ static void columns_are_taken_by_panels(void **state) {
     fsr_program_clear(&p);
 }
 
-/* What is taken, stored, and computed with: the lines of what is stored are asked for, by strips, by strips of short rows,
- * by columns and by blocks of rows whose columns lie beside each other; not where a near cache has them. */
+/* What is taken, stored, and computed with: the lines of what is stored are asked for, by strips, by strips of short
+ * rows, by columns and by blocks of rows whose columns lie beside each other; not where a near cache has them. */
 static void results_beside_gathers_are_asked_for(void **state) {
     (void)state;
     static const struct {
