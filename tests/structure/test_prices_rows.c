@@ -61,13 +61,21 @@ static void columns_of_whole_lines_stay(void **state) {
     }
 }
 
+/* Few columns less their means: a row of the kernel is a column, and stores between those of others, 0.12 ms of one
+ * thread and 0.09 of two, where means and a map take 0.055 and 0.052. Columns that fill lines stay. */
+static void few_columns_are_apart(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fsr_node x = plan_matrix(g, i ? 600 : 18470, i ? 64 : 6);
+        assert_int_equal(kernels_of(&target_cpu, fsr_sub(x, fsr_mean(x, AXES(0), 1, 1))), i ? 1 : 2);
+    }
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(functions_across_memory_are_stored),
-        T(torn_rows_are_apart),
-        T(pads_of_short_rows),
-        T(columns_of_whole_lines_stay),
+        T(functions_across_memory_are_stored), T(torn_rows_are_apart),   T(pads_of_short_rows),
+        T(columns_of_whole_lines_stay),        T(few_columns_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
