@@ -22,9 +22,9 @@
  * begins for itself: a butterfly, stack(x + y, (x - y) * w) of rows of four complex numbers, took 46 us of 32,768
  * elements and takes 13, and one of rows of 4,096 12 and 8. So there a point does all places wherever they share a
  * load, if that costs no more than the kernel or, where that would be divided (divide.c), its parts: the cross product
- * of 2^20 vectors is one kernel of 2.5 ms for three of 6.8. Counter-example to places that share no load, and to long
- * rows of 8 MB and more: they go past the caches from a loop that has one store, and two planes of 2^24 sums and
- * differences took 18.6 ms, and 19.5 to 25 together.
+ * of 2^20 vectors is one kernel of 2.5 ms for three of 6.8. Counter-example to places that share no load, and to those
+ * that lie far apart in memory and share little else: a loop that has one store goes past the caches, and two planes of
+ * 2^24 sums and differences took 18.6 ms, and 19.5 to 25 together.
  *
  * Counter-example to a kernel for each place, as divide.c makes them: seven kernels of a demosaicing took as long as
  * one that computed all alternatives, since each read all of the picture and touched every second element of the
@@ -47,8 +47,7 @@ enum {
     MOST_NEAR = 320,  /* instructions of two of them */
     MOST_OF_LOOP = 8, /* places of a point of a CPU, whose registers are few */
     MOST_TEXT = 128,  /* instructions of all of these: a loop of more holds values in memory */
-    LONG_ROW = 64,    /* elements that may pass the caches by, in results of so many bytes: */
-    PAST = 1 << 23
+    LONG_RUN = 32     /* elements that follow each other in memory, from which on places must spare more */
 };
 
 /* What is tried of group g: places of each dimension, or neighbours, and the least price so far. */
@@ -203,11 +202,25 @@ static int64_t places_of(const search *s, int d, int i) {
     return 0;
 }
 
+/* Of the price: what doing several places of dimension d must spare. On a CPU nothing of short runs between them; of
+ * others as much as a division must: a loop of one store writes one line behind the other, or passes the caches by.
+ * Counter-example to nothing: tile(x, [1, 2]) + 1 of 1,500 rows of 333 f32, which shares a load, took 0.26 ms and 0.45
+ * together. */
+static double margin_of(const search *s, int d) {
+    const fsr_prices *prices = fsr_prices_of(s->p->target->gpu);
+    const fsr_group *group = &s->p->group[s->g];
+    double run = 1;
+    for (int e = d + 1; e < group->domain.ndim; ++e)
+        run *= (double)group->domain.extent[e];
+    return s->p->target->gpu ? prices->margin : run >= LONG_RUN ? prices->gain : 0;
+}
+
 /* Tries dimension d. Returns how many of its places a point does. */
 static int try_one(search *s, int d, int places) {
     const int nfolds = s->p->group[s->g].nfolds;
     const int most = nfolds ? MOST_STATES / nfolds : s->p->target->gpu ? MOST_PLACES : MOST_OF_LOOP;
     int64_t n = 1;
+    s->margin = margin_of(s, d);
     for (int i = 0; n && s->coarse[d] <= 1; ++i) {
         n = places_of(s, d, i);
         if (!n || n * places > most)
@@ -219,20 +232,6 @@ static int try_one(search *s, int d, int places) {
     return s->coarse[d] > 1 ? s->coarse[d] : 1;
 }
 
-/* Of the price: what doing several places must spare. On a CPU nothing; but large results with long rows pass the
- * caches by, from a loop that has one store: then as much as a division must. */
-static double margin_of(const fsr_partition *p, const fsr_group *group) {
-    const fsr_prices *prices = fsr_prices_of(p->target->gpu);
-    double bytes = 0;
-    for (int i = 0; i < group->nstores; ++i) {
-        const fsr_flow_node *n = &p->flow->node[group->store[i].id];
-        bytes += (double)fsr_shape_bytes(&n->shape, n->dtype[group->store[i].output]);
-    }
-    if (p->target->gpu)
-        return prices->margin;
-    return bytes > PAST && group->domain.extent[group->domain.ndim - 1] >= LONG_ROW ? prices->gain : 0;
-}
-
 /* Dimensions from the innermost one on, each kept if it makes the kernel cheaper; those left are tried again when
  * another one has been taken. */
 static bool choose(search *s) {
@@ -242,7 +241,6 @@ static bool choose(search *s) {
     bool any = false;
     for (int d = 0; d < group->domain.ndim; ++d)
         any = any || places_of(s, d, 0) > 0;
-    s->margin = margin_of(s->p, group);
     if (any)
         s->price = fsr_price_group(s->p, group, &issue);
     while (any && places > before && !*s->p->no_memory) {

@@ -71,11 +71,28 @@ static void few_columns_are_apart(void **state) {
     }
 }
 
+/* Rows of 4 of which the ends are an edge's: 0.17 ms of two threads, and 0.30 in three parts. What is stacked or tiled
+ * in long runs is stored by one loop, one line behind the other: 0.26 ms, and 0.45 with two stores in it. */
+static void lines_are_written_once(void **state) {
+    (void)state;
+    const int64_t width[][2] = {{1, 1}, {1, 1}};
+    fsr_node x = plan_matrix(g, 1500, 333), y = fsr_pad(plan_matrix(g, 300000, 2), width, FSR_PAD_CONSTANT, 0);
+    fsr_node tiled = fsr_add(fsr_tile(x, 2, (int64_t[]){1, 2}), fsr_float(g, 1));
+    assert_int_equal(kernels_of(&target_cpu, y), 1);
+    fsr_program p = plan_of(&target_cpu, &tiled, 1);
+    const fsr_kernel *k = fsr_program_kernel(&p, 0)->kernel;
+    int stores = 0;
+    for (int i = 0; i < k->ninsts; i++)
+        stores += k->inst[i].kind == FSR_INST_STORE;
+    fsr_program_clear(&p);
+    assert_int_equal(stores, 1);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(functions_across_memory_are_stored), T(torn_rows_are_apart),   T(pads_of_short_rows),
-        T(columns_of_whole_lines_stay),        T(few_columns_are_apart),
+        T(columns_of_whole_lines_stay),        T(few_columns_are_apart), T(lines_are_written_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
