@@ -25,6 +25,7 @@ enum { MOST_PARTS = 32, MOST_DEPTH = 12, MOST_STEP = 8, MOST_CUTS = 2 * FSR_MAX_
 typedef struct cut {
     int dim;
     int64_t at, step; /* step 1: [0, at) and the rest; else every step-th element, from each of the first */
+    bool brief;       /* of brief rows that are gathered */
 } cut;
 
 /* Places start, start + step ... of a dimension. */
@@ -134,10 +135,10 @@ static bool best_cut(division *s, cut *best, double *least) {
             if (!asks_only(group, c, d, &low))
                 continue;
             const int64_t high = low + group->kernel->integer[k->condition[c].extent], step = step_of(group, c);
-            add_cut(list, &n, (cut){d, low, 1}, group->extent[d]);
-            add_cut(list, &n, (cut){d, high, 1}, group->extent[d]);
+            add_cut(list, &n, (cut){.dim = d, .at = low, .step = 1}, group->extent[d]);
+            add_cut(list, &n, (cut){.dim = d, .at = high, .step = 1}, group->extent[d]);
             if (step > 1)
-                add_cut(list, &n, (cut){d, 0, step}, group->extent[d]);
+                add_cut(list, &n, (cut){.dim = d, .step = step}, group->extent[d]);
         }
     for (int i = 0; i < n; ++i) {
         const double work = work_of(s, &list[i]);
@@ -198,7 +199,8 @@ static bool find_cut(division *s, const fsr_domain *domain, double work, cut *c)
     fsr_price_loop_of(&s->loop, s->prices, &s->unmerged.group, 0);
     bool found = best_cut(s, c, &left);
     const double whole = found ? work_of(s, NULL) : 0;
-    found = found && (is_brief(s) || left * work / whole + s->prices->launch < (1 - s->prices->gain) * work);
+    c->brief = found && is_brief(s);
+    found = found && (c->brief || left * work / whole + s->prices->launch < (1 - s->prices->gain) * work);
     fsr_kernel_free(s->unmerged.group.kernel);
     return found;
 }
@@ -227,7 +229,7 @@ static bool divide_parts(division *s, const fsr_domain *domain, const cut *c, in
  * 300,000 rows to 4 f32 took 0.17 ms of two threads, and 0.30 as its first column, the middle and the last one. */
 static double gain_of(const division *s, const fsr_group *whole, const cut *c) {
     const double torn = 0.4;
-    const bool short_rows = c->dim == whole->domain.ndim - 1 && s->prices->brief > 0 && !is_brief(s) &&
+    const bool short_rows = c->dim == whole->domain.ndim - 1 && s->prices->brief > 0 && !c->brief &&
                             (double)whole->domain.extent[c->dim] < 2 * s->prices->lanes;
     return short_rows ? torn : s->prices->gain;
 }
@@ -236,7 +238,7 @@ static double gain_of(const division *s, const fsr_group *whole, const cut *c) {
  * there are none. */
 static bool has_parts(division *s, const fsr_group *whole, int depth, double *price) {
     double work, parts = 0;
-    cut c = {0, 0, 1};
+    cut c = {.step = 1};
     const int from = s->n;
     *price = fsr_price_group(s->p, whole, &work);
     bool cut_it = !*s->p->no_memory && depth < MOST_DEPTH && whole->kernel->nconditions > 0 &&

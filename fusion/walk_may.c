@@ -244,7 +244,7 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
     for (int i = 0; i < k->ninsts; ++i) {
         const fsr_inst *inst = &k->inst[i];
         const uint64_t array = inst->kind == FSR_INST_STORE ? UINT64_C(1) << k->access[inst->index].buffer : 0;
-        other |= in_loop[i] && store_may_stream(k, inst) ? stored & array : array;
+        other |= array && in_loop[i] && store_may_stream(k, inst) ? stored & array : array;
         stored |= array;
     }
     return fsr_kernel_is_nest(k) ? 0 : stored & ~other;
@@ -252,11 +252,13 @@ uint64_t fsr_kernel_may_stream(const fsr_kernel *k) {
 
 bool fsr_access_may_fetch(const fsr_kernel *k, const bool *crossing, int number) {
     const fsr_inst *inst = &k->inst[number];
-    const fsr_access *access = &k->access[inst->index];
-    const fsr_index_form *form = fsr_access_form(k, inst->index);
     const int d = fsr_kernel_inner(k);
     bool held = false;
-    if (inst->kind == FSR_INST_LOAD ? k->array[access->buffer].written : !inst->combines)
+    if (inst->kind != FSR_INST_LOAD && !inst->combines)
+        return false;
+    const fsr_access *access = &k->access[inst->index];
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    if (inst->kind == FSR_INST_LOAD && k->array[access->buffer].written)
         return false;
     if (fsr_inst_guard(inst) >= 0 || access->linear || access->row_linear || form->divisor || d < 0 ||
         form->stride[d] != FSR_STRIDE_ZERO)
