@@ -224,14 +224,15 @@ static bool divide_parts(division *s, const fsr_domain *domain, const cut *c, in
     return good;
 }
 
-/* The part of the price that parts must spare. Those of a CPU's rows that are shorter than a line each write some of
- * every line, which takes them longer than prices say, and the rows less. Counter-example to the same part: a pad of
- * 300,000 rows to 4 f32 took 0.17 ms of two threads, and 0.30 as its first column, the middle and the last one. */
+/* The part of the price that parts must spare. Those of a CPU's rows of fewer elements than two vectors have each write
+ * some of every line, which takes them longer than prices say, and the rows less. Counter-example to the same part: a
+ * pad of 300,000 rows to 4 f32 took 0.17 ms of two threads, and 0.30 as its first column, the middle and the last
+ * one. */
 static double gain_of(const division *s, const fsr_group *whole, const cut *c) {
-    const double torn = 0.4;
+    const double of_short_rows = 0.6;
     const bool short_rows = c->dim == whole->domain.ndim - 1 && s->prices->brief > 0 && !c->brief &&
                             (double)whole->domain.extent[c->dim] < 2 * s->prices->lanes;
-    return short_rows ? torn : s->prices->gain;
+    return short_rows ? of_short_rows : s->prices->gain;
 }
 
 /* Adds parts that cost less than the group, which is not lowered again to know that, and whose price is told. False:

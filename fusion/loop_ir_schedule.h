@@ -165,7 +165,7 @@ typedef struct fsr_schedule {
     uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches; GPU: whose lines leave the
                          second cache first, as they are read once (once.h) */
     uint64_t ahead; /* arrays of which the second pass fetches the next row ahead; COL: of which each column of a block
-                         that is a part of large rows asks for the one FSR_COLUMNS_AHEAD later, or with columns beside
+                         that is a part of large rows, or waits for computed places, asks for the one FSR_COLUMNS_AHEAD later, or with columns beside
                          each other the block for the next one; MAP: of which each row of a tile or panel asks for
                          the next one, where there are more elements than FSR_COLUMNS_LARGE */
     int ahead_cols; /* where rows have so many columns at most */
@@ -174,7 +174,7 @@ typedef struct fsr_schedule {
     uint64_t
         coming;    /* arrays of which a strip asks for elements FSR_COMING_BYTES ahead before its own are worked on; or,
                         in its first stage that waits for computed places, beside these, for what it will load and
-                        store a strip later */
+                        store a strip later; of rows that are taken together, at the strip's beginning */
     int nversions; /* beside the one that asks for every condition, which is always there */
     fsr_loop_version version[FSR_MAX_VERSIONS];
     bool

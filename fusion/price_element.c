@@ -275,17 +275,34 @@ typedef struct sums {
     bool scalar, asks;
 } sums;
 
+enum { PAIR = 2 /* elements apart, of which a load takes pairs out of two vectors */ };
+
 /* Pairs are shuffled out of two vectors. Of a few rows that lie side by side lanes put elements into a vector one by
  * one. Counter-example to so many times as many: sums down 157,358 points of 3 of roots and their sines took 0.93 ms
  * for a price of 0.58, and 0.76 apart (seed 1250060). */
 static double picks_of(const fsr_price_loop *l, int number) {
-    enum { PAIR = 2, ONE_BY_ONE = 16 };
+    enum { ONE_BY_ONE = 16 };
     const fsr_kernel *k = l->group->kernel;
     const double loads = fmin(l->access[number], l->prices->strided);
     const bool lanes = k->schedule.walk[l->body.pass].form == FSR_WALK_LANES && k->nparallel;
     if (lanes && loads > PAIR && fsr_price_stride(l->group, k->inst[number].index, k->nparallel - 1) == 1)
         return ONE_BY_ONE;
     return fmax(loads - 1, 0);
+}
+
+/* The same of a store whose row lies beside the next one's in memory, of a few: two threads write to one line, or one
+ * alone works. Counter-example to loads and stores alike: the columns of 18,470 by 6 less their means, one kernel of
+ * strided stores, took 0.12 ms of one thread of a Xeon and 0.09 of two, for a price of 0.06; the means and a map 0.055
+ * and 0.052. */
+static double puts_of(const fsr_price_loop *l, int number) {
+    enum { BETWEEN = 24 };
+    const fsr_kernel *k = l->group->kernel;
+    const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && k->nparallel && k->schedule.target == FSR_TARGET_CPU;
+    return rows && l->stride[number] > PAIR &&
+                   (double)k->integer[FSR_INT_EXTENT + k->nparallel - 1] < 2 * l->prices->lanes &&
+                   fsr_price_stride(l->group, k->inst[number].index, k->nparallel - 1) == 1
+               ? BETWEEN
+               : 0;
 }
 
 /* The condition is not known, and asks for a computed place, another one for each element. */
@@ -295,19 +312,6 @@ static bool decides(const fsr_kernel *k, const fsr_loop_version *version, int co
         return false;
     const fsr_form f = fsr_form_of(k, k->integer, form);
     return fsr_price_is_gather(&f);
-}
-
-/* The same of a store whose row lies beside the next one's in memory: two threads write to one line, or one alone
- * works, as there are few rows. Counter-example to loads and stores alike: the columns of 18,470 by 6 less their means,
- * one kernel of strided stores, took 0.12 ms of one thread of a Xeon and 0.09 of two, for a price of 0.06; the means
- * and a map 0.055 and 0.052. */
-static double puts_of(const fsr_price_loop *l, int number) {
-    enum { PAIR = 2, BETWEEN = 48 };
-    const fsr_kernel *k = l->group->kernel;
-    const bool rows = k->schedule.kind == FSR_SCHEDULE_ROW && k->nparallel && k->schedule.target == FSR_TARGET_CPU;
-    return rows && l->stride[number] > PAIR && fsr_price_stride(l->group, k->inst[number].index, k->nparallel - 1) == 1
-               ? BETWEEN
-               : 0;
 }
 
 /* A choice by where a computed place lies. */

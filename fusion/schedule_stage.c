@@ -337,8 +337,9 @@ static void sink_loads(staging *s) {
     }
 }
 
-/* The store stands beside loads at computed places. */
-static bool is_gathered(const staging *s, const fsr_inst *store) {
+/* The store stands beside loads at computed places; without phases, which of two stages a place is in says no more than
+ * that something goes row by row, so that the value must be such a load. */
+static bool is_beside_gathers(const staging *s, const fsr_inst *store) {
     return s->walk->phased ? s->stage[store - s->k->inst] % FSR_STAGE_KINDS == FSR_STAGE_GATHER
                            : kind_of(s->k, s->moving, store->arg[0]) == FSR_STAGE_GATHER;
 }
@@ -356,7 +357,7 @@ static void sink_stores(staging *s) {
         const fsr_inst *inst = &k->inst[store];
         int first = -1;
         if (inst->kind != FSR_INST_STORE || inst->filter || inst->combines || fsr_inst_guard(inst) >= 0 ||
-            !(k->access[inst->index].linear || fsr_column_goes_along(k, store)) || !is_gathered(s, inst))
+            !(k->access[inst->index].linear || fsr_column_goes_along(k, store)) || !is_beside_gathers(s, inst))
             continue;
         for (int j = 0; j < s->body->n; ++j) {
             const int stage = s->stage[s->body->inst[j]];

@@ -410,7 +410,7 @@ bool fsr_column_goes_along(const fsr_kernel *k, int number) {
 }
 
 /* Rows: it goes in order. By columns: along the rows of a block, and on from column to column. */
-static bool load_may_fetch(const fsr_kernel *k, int number) {
+static bool row_may_fetch(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
     if (k->schedule.kind == FSR_SCHEDULE_COL)
         return fsr_column_goes_along(k, number) &&
@@ -425,9 +425,9 @@ int fsr_tile_rows(const fsr_kernel *k) {
 
 bool fsr_tile_goes_along(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    const fsr_access *access = &k->access[inst->index];
     if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || inst->combines || inst->filter)
         return false;
+    const fsr_access *access = &k->access[inst->index];
     return goes_in_order(k, number) && (access->linear || access->row_linear ||
                                         fsr_access_form(k, inst->index)->stride[fsr_tile_rows(k)] == FSR_STRIDE_VAR);
 }
@@ -442,7 +442,7 @@ static bool lies_beside(const fsr_kernel *k, int number) {
 static bool may_fetch(const fsr_kernel *k, int number) {
     return k->schedule.tile || k->schedule.panel ? fsr_tile_goes_along(k, number)
            : k->schedule.beside                  ? lies_beside(k, number)
-                                                 : load_may_fetch(k, number);
+                                                 : row_may_fetch(k, number);
 }
 
 uint64_t fsr_kernel_may_fetch(const fsr_kernel *k) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are fetched ahead (schedule.ahead), in generated C: the second pass asks for the next row, as far as it has
- * come in its own. Of rows that are too long the distance is 0, which asks for what is at hand. An address beyond the
- * array is never read: asking for it does nothing. By columns a block asks for its rows some columns later, or at its
- * beginning for the next block where columns lie beside each other, and a row of a map's tile or panel for the next
- * one: two results of a panel, 537 by 536 f32, took 0.56 ms of two threads, and 0.46. */
+/* Rows that are fetched ahead, and what waiting strips will load and store (schedule.ahead, coming), in generated C:
+ * the second pass asks for the next row, as far as it has come in its own. Of rows that are too long the distance is 0,
+ * which asks for what is at hand. An address beyond the array is never read: asking for it does nothing. By columns a
+ * block asks for its rows some columns later, or at its beginning for the next block where columns lie beside each
+ * other, and a row of a map's tile or panel for the next one: two results of a panel, 537 by 536 f32, took 0.56 ms of
+ * two threads, and 0.46. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/walk.h"
 
@@ -166,11 +167,13 @@ static void put_arrays(fsr_c_emit *e, int pass, void (*print)(fsr_c_emit *e, int
     fsr_body loop;
     uint64_t asked = 0;
     fsr_body_of(e->k, pass, &loop);
-    for (int i = 0; i < loop.n; i++) {
+    for (int i = 0; i < loop.n && e->s->coming; i++) {
         const fsr_inst *inst = &e->k->inst[loop.inst[i]];
+        if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || e->dead[loop.inst[i]] ||
+            !fsr_access_may_come(e->k, e->walk, true, loop.inst[i]))
+            continue;
         const uint64_t array = UINT64_C(1) << e->k->access[inst->index].buffer;
-        if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || !(e->s->coming & array & ~asked) ||
-            e->dead[loop.inst[i]] || !fsr_access_may_come(e->k, e->walk, true, loop.inst[i]))
+        if (!(e->s->coming & array & ~asked))
             continue;
         asked |= array;
         print(e, inst->index);
