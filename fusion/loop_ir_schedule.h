@@ -147,7 +147,7 @@ typedef struct fsr_schedule {
                    loop of what folds goes along both, each element has states of its own, and those of a row meet where
                    a chunk ends; so does what is around a scan; 0: a loop for each column */
     uint64_t by_row; /* COL, with beside: arrays, a bit each, whose elements do not lie so and are loaded row by row */
-    bool single;     /* COL: the columns are one chunk of each row, from whose states no others are folded */
+    bool single;     /* the columns are one chunk of each row, from whose states no others are folded */
     bool fixed;      /* COL: a block of `abreast` rows has loops of that constant length; one of fewer has others */
     int width; /* elements of the last dimension: the text has the number, and no launch divides it; 0: a launch says */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */

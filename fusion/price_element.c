@@ -113,8 +113,17 @@ static double in_registers(const fsr_kernel *k, int number) {
     return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile && k->stand[number].staged ? turned : 1;
 }
 
+/* A near cache holds the array that is loaded. */
+static bool is_near(const fsr_prices *prices, const fsr_kernel *k, int access) {
+    const fsr_form f = fsr_form_of_access(k, k->integer, access);
+    return (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[access].buffer].dtype) <=
+           prices->near;
+}
+
 /* Loads and stores of every n-th element are done one by one, and each may have a line for itself; such a store takes
- * part of a line of memory. */
+ * part of a line of memory. In a square the line is there when its next element is asked for. Counter-example to a line
+ * for each in squares of a near array: x + x.T of 256 by 256 took 17 us for a price of 28, so a softmax of it read it
+ * across rows, where each does have one: 0.54 of unfused (one thread of a Zen 3). */
 static double loads_of(const fsr_prices *prices, const fsr_kernel *k, int number, double stride) {
     const fsr_inst *inst = &k->inst[number];
     if (is_in_tile(k, &k->access[inst->index]))
@@ -123,7 +132,9 @@ static double loads_of(const fsr_prices *prices, const fsr_kernel *k, int number
         return fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
                narrow_of(k, inst->index);
     const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
-    const double most = (stride * size < prices->line ? prices->strided : prices->apart) * in_registers(k, number);
+    const bool square = k->schedule.target == FSR_TARGET_CPU && k->schedule.tile;
+    const bool beside = stride * size < prices->line || (square && is_near(prices, k, inst->index));
+    const double most = (beside ? prices->strided : prices->apart) * in_registers(k, number);
     return fmin(fmax(stride, 1), most) * narrow_of(k, inst->index);
 }
 
@@ -155,12 +166,10 @@ double fsr_price_operation(const fsr_prices *prices, const fsr_inst *inst) {
  * a stencil of a transposed matrix took 3.2 ms of 2^20 elements, for a price of 0.9 (seed 1120058). */
 static double square_of(const fsr_prices *prices, const fsr_kernel *k, int number) {
     const double aside = 2.5;
-    const fsr_form f = fsr_form_of_access(k, k->integer, k->inst[number].index);
-    const double bytes =
-        (double)fsr_form_count(&f) * (double)fsr_dtype_size(k->array[k->access[k->inst[number].index].buffer].dtype);
     const bool apart = k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0;
-    return in_registers(k, number) *
-           (bytes > prices->near ? prices->squared * (apart ? aside : 1) : fmin(prices->strided, prices->squared));
+    return in_registers(k, number) * (is_near(prices, k, k->inst[number].index)
+                                          ? fmin(prices->strided, prices->squared)
+                                          : prices->squared * (apart ? aside : 1));
 }
 
 static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, int number) {

@@ -3,6 +3,9 @@
  * made. Their states are one chunk, so none waits for another one, and where few rows lie side by side, their loops
  * have a constant length: a compiler makes each a vector or a few, and no loop.
  *
+ * Rows along which lanes fold are one chunk up to its length, too. Counter-example to a stack for one: a softmax of
+ * 2,000 rows of 100 f32 took 0.30 ms, 0.25 so (one thread of a Zen 3, AVX2).
+ *
  * How folds associate stays: a chunk from the identity on, in order.
  *
  * Counter-example to chunks that meet on a stack: of 25 sums of products over 3 channels, 16 of them in one kernel, the
@@ -32,13 +35,26 @@ static int width_of(const fsr_kernel *k) {
     return width >= 2 && width < FSR_SHORT_ROW && fsr_kernel_may_have_width(k) ? (int)width : 0;
 }
 
+/* A row that is one chunk has no parts. */
+static void finish_row(fsr_kernel *k) {
+    fsr_schedule *s = &k->schedule;
+    const int part = s->part;
+    s->part = part && k->integer[FSR_INT_COLS] <= s->chunk ? 0 : part;
+    s->single = fsr_kernel_may_be_single(k);
+    s->part = s->single ? 0 : part;
+}
+
 void fsr_finish_few(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     s->width = width_of(k);
     const int64_t cols = k->integer[FSR_INT_COLS];
     const int64_t rows = k->nparallel ? k->integer[FSR_INT_EXTENT + k->nparallel - 1] : 0;
-    s->single = cols > 0 && cols <= FEW_COLS && fsr_kernel_may_be_single(k);
     s->fixed = false;
+    if (s->kind == FSR_SCHEDULE_ROW) {
+        finish_row(k);
+        return;
+    }
+    s->single = cols > 0 && cols <= FEW_COLS && fsr_kernel_may_be_single(k);
     if (fsr_kernel_may_scan_fixed(k) && rows > 1 && rows <= MOST_LENGTH) {
         s->fixed = true;
         s->abreast = (int)rows;

@@ -280,9 +280,15 @@ static bool access_may_be_asked(const fsr_kernel *k, int number) {
            !form->nterms && near && (size == 4 || size == 8) && !fsr_dtype_is_complex(dtype);
 }
 
+/* A number of 4 or 8 bytes: as many of them are a vector as of what is loaded beside it. */
+static bool may_be_kept(const fsr_inst *inst) {
+    const size_t size = fsr_dtype_size(inst->dtype);
+    return (size == 4 || size == 8) && !fsr_dtype_is_complex(inst->dtype);
+}
+
 bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->stand[i].keep)
+        if (k->stand[i].keep && !may_be_kept(&k->inst[i]))
             return false;
     for (int i = 0; i < body->n; ++i) {
         const fsr_inst_kind kind = k->inst[body->inst[i]].kind;

@@ -79,10 +79,12 @@ bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);
 /* By columns: several columns may stand in one turn of the loop over rows. Nothing but a reduction takes what an
  * element is, and no loop but that one is over them. */
 bool fsr_kernel_may_unroll(const fsr_kernel *k);
-/* By columns: each row's reductions may be one chunk, as none stops at a count or keeps neighbours neighbours. */
+/* Each row's reductions may be one chunk, as none stops at a count or keeps neighbours neighbours. */
 bool fsr_kernel_may_be_single(const fsr_kernel *k);
 /* By columns: blocks of rows that are scanned may have a constant length. */
 bool fsr_kernel_may_scan_fixed(const fsr_kernel *k);
+/* By columns: loops over a block's rows have so few turns that compilers make no vector code of them. */
+bool fsr_columns_are_scalar(const fsr_kernel *k);
 /* By columns: those of the last dimension may be gone along together with the rows in a pass. Each load moves along
  * both or along neither, or is at a place that is computed for each element, and nothing else of the loop knows a row
  * or a column. And of a kernel: in all that fold, all of whose folds commute. */

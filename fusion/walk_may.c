@@ -66,8 +66,25 @@ bool fsr_kernel_may_unroll(const fsr_kernel *k) {
     return true;
 }
 
+/* Along rows lanes have a state each, which are the row's where it has as many columns as there are lanes. */
+static bool row_may_be_single(const fsr_kernel *k) {
+    const fsr_schedule *s = &k->schedule;
+    const int64_t cols = k->integer[FSR_INT_COLS];
+    bool may = !s->part && !k->live && k->nfolds && k->ndim - k->nparallel == 1 && cols >= s->lanes && cols <= s->chunk;
+    for (int f = 0; f < k->nfolds; ++f)
+        may = may && k->fold[f].kind == FSR_FOLD_REDUCE;
+    for (int pass = 0; pass < k->npasses && may; ++pass) {
+        fsr_body body;
+        fsr_body_of(k, pass, &body);
+        may = !body.nfolds || s->walk[pass].form == FSR_WALK_LANES || s->walk[pass].laned;
+    }
+    return may;
+}
+
 bool fsr_kernel_may_be_single(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
+    if (s->kind == FSR_SCHEDULE_ROW)
+        return row_may_be_single(k);
     bool may = s->kind == FSR_SCHEDULE_COL && s->abreast > 1 && !s->tall && !s->unroll && !s->beside && !s->part &&
                !k->live && !k->nloops && k->nfolds;
     for (int f = 0; f < k->nfolds; ++f)
@@ -80,6 +97,11 @@ bool fsr_kernel_may_scan_fixed(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     return s->kind == FSR_SCHEDULE_COL && s->abreast > 1 && !s->tall && !s->beside && !s->part && !k->live &&
            !k->nloops && !k->nguards && fsr_kernel_has_scan(k);
+}
+
+bool fsr_columns_are_scalar(const fsr_kernel *k) {
+    enum { LEAST_VECTOR = 4 };
+    return k->schedule.kind == FSR_SCHEDULE_COL && k->schedule.fixed && k->schedule.abreast < LEAST_VECTOR;
 }
 
 bool fsr_kernel_may_version(const fsr_kernel *k) {
@@ -154,7 +176,7 @@ bool fsr_kernel_may_part(const fsr_kernel *k) {
         return false;
     if (s->kind == FSR_SCHEDULE_COL)
         return !s->tall && !s->beside && !s->single && !k->live && !fsr_kernel_has_scan(k);
-    if (s->kind != FSR_SCHEDULE_ROW)
+    if (s->kind != FSR_SCHEDULE_ROW || s->single)
         return false;
     fsr_kernel_stages(k, 0, stage);
     for (int i = 0; i < k->ninsts; ++i)

@@ -40,8 +40,8 @@ static void put_whole_chunk(fsr_c_emit *e, const fsr_body *loop) {
     }
 }
 
-/* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
-static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
+/* Columns that go into lanes however few they are. */
+static void put_any_columns(fsr_c_emit *e, const fsr_body *loop) {
     if (e->walk->laned) {
         fsr_c_line(e, "const i64 few = 0;");
         fsr_c_serial(e, loop);
@@ -51,6 +51,11 @@ static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
     } else {
         fsr_c_serial(e, loop);
     }
+}
+
+/* Columns that join a chunk of several runs; the chunk ends when it is long enough. */
+static void put_part_of_chunk(fsr_c_emit *e, const fsr_body *loop) {
+    put_any_columns(e, loop);
     fsr_c_line(e, "held += c1 - c0;");
     fsr_c_begin(e, "if (held >= %d)", e->s->chunk);
     fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
@@ -102,7 +107,8 @@ static void put_chunks(fsr_c_emit *e, const fsr_body *loop, bool nested) {
     char extent[FSR_EMIT_NAME] = "end", step[FSR_EMIT_NAME];
     if (e->s->single) {
         fsr_c_line(e, "const i64 c0 = 0, c1 = %s;", fsr_c_integer(e, FSR_INT_EXTENT + e->k->ndim - 1, extent));
-        fsr_c_serial(e, loop);
+        put_any_columns(e, loop);
+        fsr_c_fold_lanes(e, loop->folds, loop->nfolds);
         return;
     }
     if (!e->s->part)

@@ -53,6 +53,7 @@ static void put_invariants(fsr_c_emit *e) {
     }
 }
 
+/* Each value that is kept has a row of so many bytes, with room for as many columns of 8 as are asked side by side. */
 static void put_scratch(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
     int words = 0;
@@ -243,6 +244,7 @@ static bool restart(fsr_c_emit *e) {
     fresh->quotients = e->quotients;
     fresh->loads_nothing = e->loads_nothing;
     fresh->widens_choices = e->widens_choices;
+    memcpy(fresh->chooses, e->chooses, sizeof e->chooses);
     memcpy(fresh->fitting, e->fitting, sizeof e->fitting);
     fresh->nlibm = e->nlibm;
     fresh->complex_math = e->complex_math;

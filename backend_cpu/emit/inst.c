@@ -104,7 +104,7 @@ static void put_op(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst ordered = fsr_c_literal_first(e->k, inst);
     e->widens_choices |= wide;
     e->packing = is_packed(e->k, number);
-    if (!fsr_c_put_fitting(e, to, number))
+    if (!fsr_c_put_fitting(e, to, number) && !fsr_c_put_choice(e, to, inst))
         fsr_c_scalar(e, to, &ordered, wide ? wide_name : value_name, e);
     e->packing = false;
 }
@@ -377,13 +377,20 @@ static void find_kept(const fsr_c_emit *e, const int *loop, int n, bool *kept) {
     }
 }
 
-/* Everything one column of a loop does. */
+/* "const f32 v4 = w4[c];". Where columns are asked whether they are there, one that is not has kept nothing. */
+static void put_kept(fsr_c_emit *e, int value) {
+    fsr_c_line(e, "const %s v%d = %sw%d[%s]%s;", fsr_c_type(e->k->inst[value].dtype), value,
+               e->asking ? "b < left ? " : "", value, e->column, e->asking ? " : 0" : "");
+}
+
+/* Everything one column of a loop does. What columns keep that are not there lies behind the row's, where scratch has
+ * room for all that are asked (put_scratch). */
 void fsr_c_column(fsr_c_emit *e, int pass, const int *loop, int n) {
     bool kept[FSR_MAX_INSTS];
     find_kept(e, loop, n, kept);
     for (int i = 0; i < e->k->ninsts; i++)
         if (kept[i])
-            fsr_c_line(e, "const %s v%d = w%d[%s];", fsr_c_type(e->k->inst[i].dtype), i, i, e->column);
+            put_kept(e, i);
     for (int i = 0; i < n; i++) {
         put_inst(e, loop[i]);
         if (!e->checked && e->k->stand[loop[i]].pass == pass && !fsr_c_invariant(e->k, loop[i]) &&

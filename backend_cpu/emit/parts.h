@@ -72,6 +72,7 @@ typedef struct fsr_c_emit {
     bool modes[FSR_INDEX_DROP + 1];             /* of indices, that the body names */
     bool narrow_modes[FSR_INDEX_DROP + 1];      /* the same of indices of 32 bits */
     bool widens_choices;                        /* some condition is made as wide as what it chooses */
+    bool chooses[FSR_DTYPE_COUNT];              /* some choice is made by bits */
     bool one_by_one;                            /* the loop being printed gathers, and is no vector code */
     bool loads_nothing;                         /* in such a loop something is loaded from where nothing is */
     bool cast[FSR_DTYPE_COUNT][FSR_DTYPE_COUNT];
@@ -225,11 +226,13 @@ fsr_inst fsr_c_literal_first(const fsr_kernel *k, const fsr_inst *inst);
 /* The conversions, if the kernel has any. */
 void fsr_c_fitting_put(const fsr_c_emit *e, fsr_text *to);
 
-/* ---- choose.c: conditions of fewer bytes than what they choose ---------------------------------- */
+/* ---- choose.c: choices that would be branches -------------------------------------------------------- */
 
 /* A choice of 8 bytes by a condition that was made of one or two: with AVX-512 it is widened first. */
 bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst);
-/* What widens, if the kernel has any. */
+/* The text of a choice by bits, in loops of so few rows that they are no vector code; false: it is none. */
+bool fsr_c_put_choice(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst);
+/* What widens and chooses, if the kernel has any. */
 void fsr_c_choice_put(const fsr_c_emit *e, fsr_text *to);
 /* The type in which a row value of a block of rows, or what a stage leaves for later ones, stands. */
 const char *fsr_c_row_type(const fsr_c_emit *e, int number);

@@ -90,11 +90,21 @@ static void lines_are_written_once(void **state) {
     assert_int_equal(stores, 1);
 }
 
+/* A softmax of a matrix that a near cache holds and its transpose: squares turn that first, 0.10 ms of one thread,
+ * where rows that go across it take 0.17. */
+static void squares_of_near_arrays_are_cheap(void **state) {
+    (void)state;
+    fsr_node x = plan_matrix(g, 256, 256), sum = fsr_add(x, fsr_transpose(x, (int[]){1, 0}));
+    fsr_node part = fsr_exp(fsr_sub(sum, fsr_max(sum, AXES(1), 1, 1)));
+    assert_int_equal(kernels_of(&target_cpu, fsr_div(part, fsr_sum(part, AXES(1), 1, 1))), 2);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(functions_across_memory_are_stored), T(torn_rows_are_apart),   T(pads_of_short_rows),
         T(columns_of_whole_lines_stay),        T(few_columns_are_apart), T(lines_are_written_once),
+        T(squares_of_near_arrays_are_cheap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
