@@ -58,6 +58,7 @@ typedef struct fsr_walk {
                       stands in stages of its own */
     bool
         laned; /* STRIPS: reductions have `lanes` accumulators each, into which a strip's elements go when they are done */
+    bool loads; /* LANES, STRIPS: what is loaded across memory is so in the first stage, before any function */
     bool near; /* RUNS, LANES, STRIPS, and by columns: arguments are looked at first, and the loop has two versions: for
                       arguments below the limits of its functions, and for any */
     int rest;  /* LANES: elements that what is left over of the lanes does side by side; 0: one by one */

@@ -60,6 +60,8 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     const bool apart = beside || (columns && !(s->beside && body->nfolds));
     if (walk->functions < 0 || (walk->functions && !staged && !apart))
         return fsr_check_bad(v, "schedule: %d functions a stage, and no stages", walk->functions);
+    if (walk->loads && (!walk->functions || walk->phased || !staged || s->kind != FSR_SCHEDULE_ROW))
+        return fsr_check_bad(v, "schedule: the loop of pass %d has no stage for loads", body->pass);
     if (walk->phased && !staged && !columns)
         return fsr_check_bad(v, "schedule: phases in the loop of pass %d, and no stages", body->pass);
     if (fsr_body_streams(v->k, body) && !strips && walk->form != FSR_WALK_RUNS)

@@ -267,7 +267,7 @@ static int64_t held_bytes(const fsr_kernel *k, const fsr_body *body, const fsr_w
 /* What lies otherwise is loaded row by row first, what a scan takes is computed along all elements of the block, and
  * what takes its results, each in stages of its own; the scan itself goes row by row through what these hand to it. */
 static fsr_walk staged_walk(const fsr_kernel *k, const fsr_body *body) {
-    const int functions = fsr_chain_functions(k, body);
+    const int functions = fsr_chain_functions(k, body, false);
     return (fsr_walk){.form = FSR_WALK_BESIDE,
                       .functions = functions ? functions : MOST_FUNCTIONS,
                       .near = fsr_body_is_limited(k, body)};

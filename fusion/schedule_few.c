@@ -38,8 +38,11 @@ static int width_of(const fsr_kernel *k) {
 /* A row that is one chunk has no parts. */
 static void finish_row(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
+    const int64_t cols = k->integer[FSR_INT_COLS];
     const int part = s->part;
-    s->part = part && k->integer[FSR_INT_COLS] <= s->chunk ? 0 : part;
+    if (cols < s->lanes || cols > s->chunk)
+        return;
+    s->part = 0;
     s->single = fsr_kernel_may_be_single(k);
     s->part = s->single ? 0 : part;
 }

@@ -79,8 +79,9 @@ double fsr_condition_share(const fsr_group *group, int condition, double *period
 void fsr_choose_branches(fsr_group *group);
 void fsr_branch_shares(const fsr_group *group, const struct fsr_body *body, const struct fsr_branches *branches,
                        double *share);
-/* schedule_stage.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. */
-int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body);
+/* schedule_walks.c: functions in a row that a stage of a chain has; 0: it is no chain, or cannot be cut. `loads`: what
+ * is loaded across memory has a stage before all of them, so that any are a chain. */
+int fsr_chain_functions(const fsr_kernel *k, const struct fsr_body *body, bool loads);
 /* schedule_walks.c: an element of it evaluates a function. */
 bool fsr_body_has_function(const fsr_kernel *k, const struct fsr_body *body);
 /* Whether vector code is worth stages of its own beside what has none. */

@@ -293,7 +293,7 @@ static void place(staging *s, int number) {
         if (s->stage[argument[a]] == *own && s->length[argument[a]] > s->length[number])
             s->length[number] = s->length[argument[a]];
     const int before = *own;
-    if (k->schedule.together && !before && is_function(k, number))
+    if ((k->schedule.together || s->walk->loads) && !before && is_function(k, number))
         *own = after(s, before);
     else if (s->moving[number] && is_function(k, number) && s->length[number]++ == s->walk->functions &&
              s->walk->functions) {
@@ -322,12 +322,14 @@ static void place(staging *s, int number) {
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
     const int start = s->apart ? BEHIND_APART : 0;
-    if ((!s->walk->phased && !k->schedule.together && !is_beside(s)) || fsr_kernel_in_place(k))
+    const bool sinks = s->walk->phased || k->schedule.together || s->walk->loads || is_beside(s);
+    if (!sinks || fsr_kernel_in_place(k))
         return;
     for (int i = 0; i < s->body->n; ++i) {
         const int load = s->body->inst[i];
         int first = -1;
-        if (k->inst[load].kind != FSR_INST_LOAD || s->stage[load] > start || (s->apart && !s->stage[load]) ||
+        if (k->inst[load].kind != FSR_INST_LOAD || (s->walk->loads && fsr_load_goes_across(k, load)) ||
+            s->stage[load] > start || (s->apart && !s->stage[load]) ||
             (k->schedule.together && (!k->access[k->inst[load].index].linear || fsr_inst_guard(&k->inst[load]) >= 0)))
             continue;
         for (int j = i + 1; j < s->body->n; ++j)

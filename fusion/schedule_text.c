@@ -186,6 +186,7 @@ static void print_walk(FILE *to, const char *margin, const char *which, int pass
     fsr_fput(to, " %s", fsr_walk_name(walk->form));
     if (walk->functions)
         fsr_fput(to, " functions %d", walk->functions);
+    fputs(walk->loads ? " loads" : "", to);
     fputs(walk->phased ? " phased" : "", to);
     fputs(walk->laned ? " laned" : "", to);
     if (walk->rest)
@@ -298,6 +299,7 @@ void fsr_read_walk(fsr_kernel_reader *r) {
         return;
     walk->form = (fsr_walk_form)form;
     walk->functions = fsr_lex_try(l, "functions") ? read_number(l) : 0;
+    walk->loads = fsr_lex_try(l, "loads");
     walk->phased = fsr_lex_try(l, "phased");
     walk->laned = fsr_lex_try(l, "laned");
     walk->rest = fsr_lex_try(l, "rest") ? read_number(l) : 0;

@@ -280,15 +280,17 @@ static bool access_may_be_asked(const fsr_kernel *k, int number) {
            !form->nterms && near && (size == 4 || size == 8) && !fsr_dtype_is_complex(dtype);
 }
 
-/* A number of 4 or 8 bytes: as many of them are a vector as of what is loaded beside it. */
-static bool may_be_kept(const fsr_inst *inst) {
+/* A number of 4 or 8 bytes: as many of them are a vector as of what is loaded beside it. What is kept of columns that
+ * are not there lies behind the row. Counter-example to rows of several dimensions: they end anywhere, and room ends
+ * with eights of columns. */
+static bool may_be_kept(const fsr_kernel *k, const fsr_inst *inst) {
     const size_t size = fsr_dtype_size(inst->dtype);
-    return (size == 4 || size == 8) && !fsr_dtype_is_complex(inst->dtype);
+    return (size == 4 || size == 8) && !fsr_dtype_is_complex(inst->dtype) && k->ndim - k->nparallel == 1;
 }
 
 bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->stand[i].keep && !may_be_kept(&k->inst[i]))
+        if (k->stand[i].keep && !may_be_kept(k, &k->inst[i]))
             return false;
     for (int i = 0; i < body->n; ++i) {
         const fsr_inst_kind kind = k->inst[body->inst[i]].kind;

@@ -73,6 +73,8 @@ bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body);
 bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body);
 /* A load of another element for each column. */
 bool fsr_load_moves(const fsr_kernel *k, int number);
+/* The load has a stride along the last dimension. */
+bool fsr_load_goes_across(const fsr_kernel *k, int number);
 /* By columns, of rows that lie along memory: nothing is folded or asked, and each element is loaded or stored at the
  * place that it has in its row, or is the same for all of it. */
 bool fsr_body_may_go_along(const fsr_kernel *k, const fsr_body *body);

@@ -66,11 +66,11 @@ bool fsr_kernel_may_unroll(const fsr_kernel *k) {
     return true;
 }
 
-/* Along rows lanes have a state each, which are the row's where it has as many columns as there are lanes. */
+/* Along rows lanes have a state each, which are the row's where it has as many columns as there are lanes; whoever
+ * chooses looks at that. */
 static bool row_may_be_single(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    const int64_t cols = k->integer[FSR_INT_COLS];
-    bool may = !s->part && !k->live && k->nfolds && k->ndim - k->nparallel == 1 && cols >= s->lanes && cols <= s->chunk;
+    bool may = !s->part && !k->live && k->nfolds && k->ndim - k->nparallel == 1;
     for (int f = 0; f < k->nfolds; ++f)
         may = may && k->fold[f].kind == FSR_FOLD_REDUCE;
     for (int pass = 0; pass < k->npasses && may; ++pass) {
@@ -196,6 +196,12 @@ bool fsr_kernel_may_deal(const fsr_kernel *k) {
         if (k->fold[f].kind != FSR_FOLD_REDUCE || !k->fold[f].combine->commutative)
             return false;
     return k->npasses == 1 && k->nfolds > 0;
+}
+
+bool fsr_load_goes_across(const fsr_kernel *k, int number) {
+    const fsr_access *access = &k->access[k->inst[number].index];
+    return k->ndim > 0 && !access->linear && !access->row_linear &&
+           fsr_access_form(k, k->inst[number].index)->stride[k->ndim - 1] > FSR_STRIDE_ONE;
 }
 
 bool fsr_load_moves(const fsr_kernel *k, int number) {

@@ -284,15 +284,17 @@ void fsr_c_fold_return(fsr_c_emit *e, const int *folds, int n) {
     fsr_c_rows_end(e);
 }
 
-/* q[l] = q[l] (+) q[l + h], on the stack's next place where a function takes its address. */
+/* q[l] = q[l] (+) q[l + h], where a function takes its address on the stack's next place, or, where there is no stack,
+ * in the row's result. */
 static void put_few_lanes(fsr_c_emit *e, int fold) {
+    const char own = e->s->single ? 'f' : 'k', *at = e->s->single ? fsr_c_row_at(e) : "[top]";
     if (!fsr_c_has_join(e, fold)) {
         fsr_c_fold_pair(e, fold, 'q', "[l]", 'q', "[l + h]");
         return;
     }
-    put_copy(e, fold, 'k', "[top]", 'q', "[l]");
-    put_meeting(e, fold, 'k', "[top]", 'q', "[l + h]");
-    put_copy(e, fold, 'q', "[l]", 'k', "[top]");
+    put_copy(e, fold, own, at, 'q', "[l]");
+    put_meeting(e, fold, own, at, 'q', "[l + h]");
+    put_copy(e, fold, 'q', "[l]", own, at);
 }
 
 /* Large halves each in a loop of their own, the last few lanes in one that stays small. */
