@@ -50,6 +50,8 @@ static bool check_form(const fsr_check *v, const fsr_body *body, const fsr_walk 
     return fsr_check_bad(v, "schedule: unknown form of the loop of pass %d", body->pass);
 }
 
+enum { EIGHTS = 8 /* columns by which the room of a row's kept values is rounded up (backend_cpu/emit/emit_c.c) */ };
+
 /* The lengths that a loop of this form goes by. */
 static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_walk *walk) {
     const fsr_schedule *s = &v->k->schedule;
@@ -81,6 +83,8 @@ static bool check_lengths(const fsr_check *v, const fsr_body *body, const fsr_wa
     if (walk->asked && (walk->form != FSR_WALK_LANES || walk->phased || !fsr_power_of_two(walk->asked) ||
                         (walk->rest ? walk->rest : s->lanes) != walk->asked || !fsr_body_may_ask(v->k, body)))
         return fsr_check_bad(v, "schedule: the last %d of pass %d cannot be asked", walk->asked, body->pass);
+    if (walk->asked && fsr_kernel_keeps(v->k) && (walk->asked > EIGHTS || (!s->single && s->chunk % EIGHTS != 0)))
+        return fsr_check_bad(v, "schedule: what is kept has no room for %d columns that are asked", walk->asked);
     if (walk->form == FSR_WALK_PAIRS && s->strip < 32)
         return fsr_check_bad(v, "schedule: pairs in strips of %d", s->strip);
     if (strips && fsr_body_has_scan(v->k, body) &&
@@ -136,6 +140,8 @@ static bool check_few(const fsr_check *v) {
         return fsr_check_bad(v, "schedule: %d columns beside each other in rows of %d", s->beside, s->width);
     if (s->by_row && !s->beside)
         return fsr_check_bad(v, "schedule: arrays go row by row, and no columns lie beside each other");
+    if (s->fixed && s->kind != FSR_SCHEDULE_COL)
+        return fsr_check_bad(v, "schedule: rows that are not side by side have a constant number");
     return (!s->single && !s->fixed) || (s->single && fsr_kernel_may_be_single(v->k)) ||
            (!s->single && fsr_kernel_may_scan_fixed(v->k)) ||
            fsr_check_bad(v, "schedule: columns are more than one chunk");

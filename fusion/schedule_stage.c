@@ -316,9 +316,10 @@ static void place(staging *s, int number) {
         s->length[number] = is_function(k, number);
 }
 
-/* With phases, and beside scans, a load stands in the first stage that reads it, and need not be held; but not behind a
- * store to memory that it shares. So does one that goes on from row to row where rows are taken together, if it asks no
- * guard: what a guard knows are a row's and a column's index, which only the first stage has. */
+/* With phases, beside scans, and where loads across memory stand in front, any other load stands in the first stage
+ * that reads it, and need not be held; but not behind a store to memory that it shares. So does one that goes on from
+ * row to row where rows are taken together, if it asks no guard: what a guard knows are a row's and a column's index,
+ * which only the first stage has. */
 static void sink_loads(staging *s) {
     const fsr_kernel *k = s->k;
     const int start = s->apart ? BEHIND_APART : 0;

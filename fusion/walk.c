@@ -288,6 +288,13 @@ static bool may_be_kept(const fsr_kernel *k, const fsr_inst *inst) {
     return (size == 4 || size == 8) && !fsr_dtype_is_complex(inst->dtype) && k->ndim - k->nparallel == 1;
 }
 
+bool fsr_kernel_keeps(const fsr_kernel *k) {
+    bool keeps = false;
+    for (int i = 0; i < k->ninsts; ++i)
+        keeps = keeps || k->stand[i].keep;
+    return keeps;
+}
+
 bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body) {
     for (int i = 0; i < k->ninsts; ++i)
         if (k->stand[i].keep && !may_be_kept(k, &k->inst[i]))

@@ -68,8 +68,10 @@ int fsr_iteration_widest(const fsr_iteration *l);
 bool fsr_body_commutes(const fsr_kernel *k, const fsr_body *body);
 /* It has reductions, all of which commute, and a scan or no loops for each element. */
 bool fsr_body_may_be_laned(const fsr_kernel *k, const fsr_body *body);
+/* Some value is kept for later passes. */
+bool fsr_kernel_keeps(const fsr_kernel *k);
 /* Elements of the loop may be computed that are not there, of zeros: what is loaded lies side by side in words that a
- * vector's mask knows, so is what is stored, and nothing but a reduction takes what an element is otherwise. */
+ * vector's mask knows, so is what is stored or kept, and nothing but a reduction takes what an element is otherwise. */
 bool fsr_body_may_ask(const fsr_kernel *k, const fsr_body *body);
 /* A load of another element for each column. */
 bool fsr_load_moves(const fsr_kernel *k, int number);

@@ -45,8 +45,8 @@ bool fsr_c_is_widened_choice(const fsr_kernel *k, const fsr_inst *inst) {
 
 bool fsr_c_put_choice(fsr_c_emit *e, fsr_text *to, const fsr_inst *inst) {
     char name[3][FSR_EMIT_NAME];
-    if (!fsr_columns_are_scalar(e->k) || inst->kind != FSR_INST_OP || fsr_op_get(inst->op)->rule != FSR_RULE_SELECT ||
-        fsr_dtype_is_complex(inst->dtype))
+    if (!fsr_columns_are_scalar(e->k) || e->walk->form == FSR_WALK_ROWS || inst->kind != FSR_INST_OP ||
+        fsr_op_get(inst->op)->rule != FSR_RULE_SELECT || fsr_dtype_is_complex(inst->dtype))
         return false;
     for (int a = 0; a < 3; a++)
         fsr_c_value_name(e, inst->arg[a], name[a]);

@@ -53,7 +53,8 @@ static void put_invariants(fsr_c_emit *e) {
     }
 }
 
-/* Each value that is kept has a row of so many bytes, with room for as many columns of 8 as are asked side by side. */
+/* Each value that is kept has a row of words of 8 bytes, as many as there are columns, rounded up to eights: so far
+ * reach those that are asked side by side. */
 static void put_scratch(fsr_c_emit *e) {
     char cols[FSR_EMIT_NAME];
     int words = 0;

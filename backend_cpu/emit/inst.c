@@ -102,10 +102,11 @@ static void put_op(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     const bool wide = fsr_c_is_widened_choice(e->k, inst);
     const fsr_inst ordered = fsr_c_literal_first(e->k, inst);
-    e->widens_choices |= wide;
     e->packing = is_packed(e->k, number);
-    if (!fsr_c_put_fitting(e, to, number) && !fsr_c_put_choice(e, to, inst))
+    if (!fsr_c_put_fitting(e, to, number) && !fsr_c_put_choice(e, to, inst)) {
+        e->widens_choices |= wide;
         fsr_c_scalar(e, to, &ordered, wide ? wide_name : value_name, e);
+    }
     e->packing = false;
 }
 

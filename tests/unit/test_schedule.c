@@ -117,6 +117,13 @@ DAMAGE(coming_map, s->coming = 1)
 DAMAGE(joined_none, s->joined = 1u << 15)
 DAMAGE(widened_sum, s->widened = 1)
 DAMAGE(kept_group, k->stand[0].keep = true; s->abreast = 2)
+DAMAGE(fixed_row, s->fixed = true)
+DAMAGE(single_part, s->single = true)
+DAMAGE(single_scan, s->single = true; s->part = 0)
+DAMAGE(loads_alone, s->walk[0].loads = true)
+DAMAGE(asked_much, k->stand[0].keep = true; s->lanes = 32; s->walk[0].rest = s->walk[0].asked = 16)
+DAMAGE(asked_apart, k->stand[0].keep = true; s->part = 0; s->chunk = 100; s->lanes = 32;
+       s->walk[0].rest = s->walk[0].asked = 8)
 DAMAGE(fold_plain, s->fold_walk.form = FSR_WALK_STRIPS; s->strip = 0)
 
 DAMAGE(unrolled_rows, s->unroll = 4)
@@ -208,6 +215,12 @@ static const struct {
     {sums, joined_none, "schedule: f15 is neither joined nor widened"},
     {sums, widened_sum, "schedule: f0 has no wider state"},
     {sums, kept_group, "schedule: v0 is kept for 2 rows at once"},
+    {sums, fixed_row, "schedule: rows that are not side by side have a constant number"},
+    {sums, single_part, "schedule: rows cannot be parted"},
+    {scan, single_scan, "schedule: columns are more than one chunk"},
+    {sums, loads_alone, "schedule: the loop of pass 0 has no stage for loads"},
+    {sums, asked_much, "schedule: what is kept has no room for 16 columns that are asked"},
+    {sums, asked_apart, "schedule: what is kept has no room for 8 columns that are asked"},
     {scan, fold_plain, "schedule: strips of 0"},
     {sums, unrolled_rows, "schedule: 4 columns in one turn"},
     {tiles, unrolled_tiles, "schedule: v3 has no need of a panel"},
