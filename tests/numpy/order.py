@@ -25,7 +25,11 @@ def whole(x):
 
 
 def mode(row):
-    values, counts = np.unique(row, return_counts=True)
+    """Of a stable sort, as of equal elements, 0 and -0 or two NaN, which one np.unique gives depends on the processor."""
+    ordered = np.sort(row, kind="stable")
+    after, before = ordered[1:], ordered[:-1]
+    first = np.flatnonzero(np.concatenate([[True], (after != before) & ((after == after) | (before == before))]))
+    values, counts = ordered[first], np.diff(np.append(first, row.size))
     best = np.argmax(counts)
     return values[best], counts[best]
 

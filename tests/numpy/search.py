@@ -50,7 +50,7 @@ def line(what, how, names, keys, needles, values, result):
 
 
 def whole(k, x, n):
-    keys, needles = np.sort(numbers(k, n)), numbers(x, 24)
+    keys, needles = np.sort(numbers(k, n), kind="stable"), numbers(x, 24)
     binned = "bool" not in (k, x) and n > 0 and not (keys.dtype.kind == "f" and np.isnan(keys).any())
     if binned and draw.random() < 0.5:
         sorted_keys = keys
@@ -71,7 +71,8 @@ for _ in range(10):
 for n, name, how in itertools.product([1, 3, 17], ["f64", "f32", "i32"], [0, 1, 6.25]):
     xp = numbers(name, n)
     xp = np.where(np.isfinite(xp), xp, 3).astype(xp.dtype) if name[0] == "f" else np.clip(xp, -99, 99)
-    xp = np.unique(xp)
+    xp = np.sort(xp, kind="stable")
+    xp = xp[np.concatenate([[True], xp[1:] != xp[:-1]])]
     if how == 6.25:
         xp = xp[np.unique(xp % how, return_index=True)[1]][::-1]
     elif xp.size > 3:
