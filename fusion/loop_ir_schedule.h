@@ -152,17 +152,18 @@ typedef struct fsr_schedule {
     bool fixed;      /* COL: a block of `abreast` rows has loops of that constant length; one of fewer has others */
     int width; /* elements of the last dimension: the text has the number, and no launch divides it; 0: a launch says */
     int part; /* columns that are a task of their own where rows are few, chunks times a power of two; 0: rows stay whole */
-    bool brief;       /* the innermost loop is too short for stages that only spare work */
-    bool halved;      /* CPU: vectors of 32 bytes at most */
-    bool row_near;    /* COL: what is done once a row looks at arguments first, as a walk that is near does */
-    bool flat;        /* MAP: one loop over the rows, no loop a dimension */
-    bool together;    /* MAP: a strip has whole rows of the last dimension, as many as it holds. A stage that asks for
+    bool brief;    /* the innermost loop is too short for stages that only spare work */
+    bool halved;   /* CPU: vectors of 32 bytes at most */
+    bool row_near; /* COL: what is done once a row looks at arguments first, as a walk that is near does */
+    bool turned;   /* MAP, with tile: the innermost loop goes along `tiled`, and a square is turned when it is stored */
+    bool flat;     /* MAP: one loop over the rows, no loop a dimension */
+    bool together; /* MAP: a strip has whole rows of the last dimension, as many as it holds. A stage that asks for
                          indices, or loads or stores elsewhere than in order, has a loop for each row, the others one
                          along all */
-    int strip;        /* elements of a strip; 0: nothing goes in strips */
-    int block;        /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
-    int run;          /* elements of a run */
-    int past;         /* elements of a run whose results pass the caches by */
+    int strip;     /* elements of a strip; 0: nothing goes in strips */
+    int block;     /* of a strip: elements that are scanned side by side; 0: there is no scan in strips */
+    int run;       /* elements of a run */
+    int past;      /* elements of a run whose results pass the caches by */
     uint64_t streams; /* arrays, a bit each, that a large launch writes past the caches; GPU: whose lines leave the
                          second cache first, as they are read once (once.h) */
     uint64_t ahead; /* arrays of which the second pass fetches the next row ahead; COL: of which each column of a block

@@ -240,8 +240,11 @@ static bool check_outputs(const fsr_check *v) {
     if (s->tall && (s->kind != FSR_SCHEDULE_COL || s->walk[0].phased || !fsr_check_range(s->tall, MOST_TALL + 1) ||
                     !fsr_kernel_may_tile(k, s->across)))
         return fsr_check_bad(v, "schedule: no tile of %d outputs across dimension %d", s->tall, s->across);
+    if (s->turned && (!fsr_kernel_may_turn_stores(k) || fsr_square_shared_bytes(k) > MOST_SQUARED))
+        return fsr_check_bad(v, "schedule: stores cannot be turned in squares");
     for (int i = 0; i < k->ninsts && s->kind == FSR_SCHEDULE_MAP; ++i)
-        if (k->stand[i].staged && (!fsr_load_may_be_squared(k, i) || fsr_square_shared_bytes(k) > MOST_SQUARED))
+        if (k->stand[i].staged &&
+            (s->turned || !fsr_load_may_be_squared(k, i) || fsr_square_shared_bytes(k) > MOST_SQUARED))
             return fsr_check_bad(v, "schedule: v%d cannot be turned in squares", i);
     for (int i = 0; i < k->ninsts && s->kind != FSR_SCHEDULE_MAP; ++i)
         if (k->stand[i].staged != (s->tall && !s->unroll && fsr_load_is_panel(k, i)))

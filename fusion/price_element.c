@@ -23,7 +23,7 @@ bool fsr_price_is_gather(const fsr_form *f) {
 int fsr_price_inner(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const bool rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast > 1);
-    return rows && !s->beside ? k->nparallel - 1 : k->ndim - 1;
+    return s->turned ? s->tiled : rows && !s->beside ? k->nparallel - 1 : k->ndim - 1;
 }
 
 double fsr_price_inner_extent(const fsr_group *group) {
@@ -106,11 +106,14 @@ static double narrow_of(const fsr_kernel *k, int access) {
     return k->schedule.high && size < WORD ? WORD / size : 1;
 }
 
-/* The part of a load across memory that one takes whose square is turned in registers, from whole lines to whole rows.
+/* The part of a load or store across memory that one takes whose square is turned in registers, from whole lines to whole rows.
  * Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. */
 static double in_registers(const fsr_kernel *k, int number) {
     const double turned = 0.5;
-    return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile && k->stand[number].staged ? turned : 1;
+    return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile &&
+                   (k->stand[number].staged || (k->schedule.turned && k->inst[number].kind == FSR_INST_STORE))
+               ? turned
+               : 1;
 }
 
 /* A near cache holds the array that is loaded. */
@@ -128,6 +131,8 @@ static double loads_of(const fsr_prices *prices, const fsr_kernel *k, int number
     const fsr_inst *inst = &k->inst[number];
     if (is_in_tile(k, &k->access[inst->index]))
         return prices->shared;
+    if (inst->kind == FSR_INST_STORE && k->schedule.turned)
+        return fmin(fmax(stride, 1), prices->apart) * in_registers(k, number);
     if (inst->kind == FSR_INST_STORE)
         return fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
                narrow_of(k, inst->index);
@@ -185,7 +190,8 @@ static double cost_of(const fsr_price_loop *l, const fsr_loop_version *version, 
     case FSR_INST_ITERATE: return turns_of(k, inst);
     case FSR_INST_LOAD:
         return (k->schedule.tile && l->stride[number] > 1 ? square_of(prices, k, number) : prices->load) + asked;
-    case FSR_INST_STORE: return l->stride[number] > 1 ? prices->strided : 1;
+    case FSR_INST_STORE:
+        return k->schedule.turned ? square_of(prices, k, number) : l->stride[number] > 1 ? prices->strided : 1;
     case FSR_INST_GUARD: return asked;
     case FSR_INST_CONST:
     case FSR_INST_PARAM: return 0;

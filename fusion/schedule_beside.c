@@ -156,7 +156,9 @@ static bool inst_lies(const fsr_kernel *k, const fsr_body *body, int number, boo
 }
 
 /* What a pass stores lies so, and nothing goes from row to row; *any: some of it goes along rows; *apart: arrays of
- * which loads do not lie so, a bit each. */
+ * which loads do not lie so, a bit each. A load under a guard goes row by row in any case. Counter-example to its array
+ * among them: the pass before reads it along all rows, so a softmax of rows of 16 of which parts are put behind others
+ * went column by column, 20 ms of 159,151 rows, and 9.6 so (seed 1534285, one thread of a Zen 3, AVX2). */
 static bool body_lies(const fsr_kernel *k, const fsr_body *body, bool *any, uint64_t *apart) {
     bool stores = true, along, across;
     for (int i = 0; i < body->n; ++i) {
@@ -166,7 +168,7 @@ static bool body_lies(const fsr_kernel *k, const fsr_body *body, bool *any, uint
             continue;
         const bool lies = inst_lies(k, body, body->inst[i], &along, &across);
         stores = stores && !across && (lies || inst->kind == FSR_INST_LOAD);
-        if (!lies || !(inst->kind == FSR_INST_STORE || is_joint(k, inst)))
+        if (fsr_inst_guard(inst) < 0 && (!lies || !(inst->kind == FSR_INST_STORE || is_joint(k, inst))))
             *apart |= UINT64_C(1) << k->access[inst->index].buffer;
         *any = *any || along;
     }

@@ -90,6 +90,7 @@ static const struct {
               FIELD(SOME, GPU | CPU, tile),
               FIELD(SOME, GPU | CPU, tiled),
               FIELD(SOME, GPU | CPU, breadth),
+              FIELD(FLAG, CPU, turned),
               FIELD(SOME, CPU, panel),
               FIELD(FLAG, CPU, cut_steps),
               FIELD(ARRAYS, GPU | CPU, streams),

@@ -4,6 +4,7 @@
  * Counter-example to a square for any map: a loop for each element or a gather would run between the two halves of it,
  * and a guard would leave holes in what is staged. */
 #include "fusion/square.h"
+#include "fusion/nest.h"
 
 bool fsr_load_is_turned(const fsr_kernel *k, int number, int d) {
     const fsr_inst *inst = &k->inst[number];
@@ -23,6 +24,31 @@ bool fsr_load_may_be_squared(const fsr_kernel *k, int number) {
     const fsr_index_form *form = fsr_access_form(k, inst->index);
     const size_t bytes = fsr_dtype_size(inst->dtype);
     return !form->nterms && form->stride[k->ndim - 1] == FSR_STRIDE_VAR && (bytes == 4 || bytes == 8);
+}
+
+/* It goes along dimension `tiled` as its neighbours lie, or stays where it is. */
+static bool loads_along(const fsr_kernel *k, const fsr_inst *inst) {
+    const fsr_index_form *form = fsr_access_form(k, inst->index);
+    const fsr_stride_kind stride = form->stride[k->schedule.tiled];
+    return !k->access[inst->index].linear && !k->access[inst->index].row_linear && !form->nterms && !form->divisor &&
+           (stride == FSR_STRIDE_ZERO || stride == FSR_STRIDE_ONE);
+}
+
+/* In order, of as many bytes as are turned in registers. */
+static bool may_turn(const fsr_kernel *k, const fsr_inst *inst) {
+    const size_t bytes = fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
+    return k->access[inst->index].linear && (bytes == 4 || bytes == 8);
+}
+
+bool fsr_kernel_may_turn_stores(const fsr_kernel *k) {
+    bool may = k->schedule.kind == FSR_SCHEDULE_MAP && k->schedule.tile && !fsr_kernel_is_nest(k) &&
+               fsr_kernel_may_square(k, k->schedule.tiled);
+    for (int i = 0; i < k->ninsts && may; ++i)
+        if (k->inst[i].kind == FSR_INST_LOAD && k->stand[i].level == FSR_ROW)
+            may = loads_along(k, &k->inst[i]);
+        else if (k->inst[i].kind == FSR_INST_STORE)
+            may = may_turn(k, &k->inst[i]);
+    return may;
 }
 
 static bool stands_in_square(const fsr_kernel *k, int number) {
@@ -51,11 +77,15 @@ bool fsr_kernel_may_square(const fsr_kernel *k, int d) {
     return turned;
 }
 
+static int64_t element_bytes(const fsr_kernel *k, int number) {
+    return (int64_t)fsr_dtype_size(k->array[k->access[k->inst[number].index].buffer].dtype);
+}
+
 int64_t fsr_square_shared_bytes(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     int64_t bytes = 0;
     for (int i = 0; i < k->ninsts; ++i)
-        if (k->stand[i].staged)
-            bytes += (int64_t)(s->tile + s->pad) * fsr_square_breadth(s) * (int64_t)fsr_dtype_size(k->inst[i].dtype);
+        if (k->stand[i].staged || (s->turned && k->inst[i].kind == FSR_INST_STORE))
+            bytes += (int64_t)(s->tile + s->pad) * fsr_square_breadth(s) * element_bytes(k, i);
     return bytes;
 }

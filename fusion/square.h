@@ -9,6 +9,9 @@
 bool fsr_load_is_turned(const fsr_kernel *k, int number, int d);
 /* On a CPU, of a map in squares: such a load's elements may be turned before a square's rows are done. */
 bool fsr_load_may_be_squared(const fsr_kernel *k, int number);
+/* On a CPU, of a map in squares: all that is loaded lies in the other order than what is stored, so that a square's
+ * elements may be computed in the order of the loads, and each store turns them. */
+bool fsr_kernel_may_turn_stores(const fsr_kernel *k);
 /* The map may be done in squares of dimension d and the last one: each of its elements loads and stores at its own
  * place. */
 bool fsr_kernel_may_square(const fsr_kernel *k, int d);
@@ -16,7 +19,7 @@ bool fsr_kernel_may_square(const fsr_kernel *k, int d);
 static inline int fsr_square_breadth(const fsr_schedule *s) {
     return s->breadth ? s->breadth : s->tile;
 }
-/* Bytes that the squares of all staged loads take. */
+/* Bytes that the squares of all that is staged take. */
 int64_t fsr_square_shared_bytes(const fsr_kernel *k);
 
 #endif

@@ -453,7 +453,8 @@ int fsr_tile_rows(const fsr_kernel *k) {
 
 bool fsr_tile_goes_along(const fsr_kernel *k, int number) {
     const fsr_inst *inst = &k->inst[number];
-    if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || inst->combines || inst->filter)
+    if ((inst->kind != FSR_INST_LOAD && inst->kind != FSR_INST_STORE) || inst->combines || inst->filter ||
+        k->schedule.turned)
         return false;
     const fsr_access *access = &k->access[inst->index];
     return goes_in_order(k, number) && (access->linear || access->row_linear ||

@@ -177,13 +177,19 @@ static void put_store(fsr_c_emit *e, int number) {
         fsr_c_address(e, &address, inst->index);
     fsr_dtype dtype = e->k->array[buffer].dtype;
     const char *at = address.data ? address.data : "", *if_any = where.data ? where.data : "";
+    fsr_text place = {0};
+    if (e->s->turned)
+        fsr_c_put_waiting(e, &place, number);
+    else
+        fsr_text_add(&place, "%c%d[%s]", streams ? 'o' : 'x', buffer, at);
     if (inst->combines)
         fsr_c_combined(e, number, if_any, at);
     else
-        fsr_c_line(e, "%s%c%d[%s] = %s%s%s;", if_any, streams ? 'o' : 'x', buffer, at,
+        fsr_c_line(e, "%s%s = %s%s%s;", if_any, place.data ? place.data : "",
                    is_packed(e->k, inst->arg[0]) ? fsr_c_pack(e, dtype) : fsr_c_store(e, dtype),
                    fsr_c_value_name(e, inst->arg[0], name), fsr_c_close(dtype));
-    e->body.failed |= address.failed | drops.failed | where.failed;
+    e->body.failed |= address.failed | drops.failed | where.failed | place.failed;
+    fsr_text_free(&place);
     fsr_text_free(&address);
     fsr_text_free(&drops);
     fsr_text_free(&where);

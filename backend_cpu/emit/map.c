@@ -188,6 +188,32 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
     return last + 2;
 }
 
+/* Squares whose stores turn what their loads take in order: rows of a square are those of the last dimension, and its
+ * innermost loop goes along the tiled one. */
+static void put_map_turned(fsr_c_emit *e) {
+    const int last = e->k->ndim - 1, tiled = e->s->tiled;
+    char var[FSR_EMIT_NAME], row[FSR_EMIT_NAME], low[FSR_EMIT_NAME], high[FSR_EMIT_NAME];
+    snprintf(var, sizeof var, "i%d", tiled);
+    snprintf(row, sizeof row, "i%d", last);
+    snprintf(low, sizeof low, "b%d", tiled);
+    snprintf(high, sizeof high, "e%d", tiled);
+    snprintf(e->index[tiled], FSR_EMIT_NAME, "%s", var);
+    e->loop_dim = tiled;
+    e->loop_var = var;
+    for (int d = 0; d < last; d++)
+        if (d != tiled)
+            fsr_c_dimension(e, d);
+    begin_tile(e, tiled, e->s->tile);
+    begin_tile(e, last, e->s->breadth);
+    fsr_c_squares(e);
+    fsr_c_begin(e, "for (i64 %s = b%d; %s < e%d; ++%s)", row, last, row, last, row);
+    fsr_c_advance(e, last, row);
+    put_innermost(e, low, high, "");
+    fsr_c_end(e);
+    fsr_c_squares_end(e);
+    fsr_c_dimensions_end(e, last + 1);
+}
+
 static void put_map_nested(fsr_c_emit *e) {
     int last = e->k->ndim - 1, tiled = e->s->tile ? e->s->tiled : -1;
     const bool whole = tiled < 0 && !e->s->panel;
@@ -329,6 +355,8 @@ void fsr_c_map(fsr_c_emit *e) {
         put_map_flat(e);
     else if (e->s->together)
         put_map_together(e);
+    else if (e->s->turned)
+        put_map_turned(e);
     else
         put_map_nested(e);
 }

@@ -139,6 +139,10 @@ void fsr_c_runs(fsr_c_emit *e, const fsr_body *loop, const char *low, const char
 void fsr_c_squares_prelude(const fsr_c_emit *e, fsr_text *to);
 /* Inside the loops over squares: arrays of what staged loads take of one. */
 void fsr_c_squares(fsr_c_emit *e);
+/* Behind a square's rows: turns what its stores have left in arrays into memory. */
+void fsr_c_squares_end(fsr_c_emit *e);
+/* Where the loop's element of a store waits for that. */
+void fsr_c_put_waiting(const fsr_c_emit *e, fsr_text *to, int number);
 /* The text of such a load. */
 void fsr_c_put_squared(fsr_c_emit *e, fsr_text *to, int number);
 

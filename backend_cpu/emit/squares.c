@@ -5,7 +5,11 @@
  * four by four) in registers, and are read there in order: vector code. Counter-example to loading them where they
  * lie: a row of a square touches as many lines as it has elements, of two operands 512, which is all of a first cache,
  * and of rows whose pitch is a power of two a few sets of it: x + x.T of 1024 by 1024 f32 took 2.9 ns an element for
- * 0.4. */
+ * 0.4.
+ *
+ * Where all that is loaded lies in the other order (schedule.turned), a square's elements are computed in that order,
+ * into an array for each store, which is turned into memory when the square is done: of how many operands there are
+ * ever, one turn a store. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/square.h"
 #include <stdio.h>
@@ -91,9 +95,14 @@ void fsr_c_squares_prelude(const fsr_c_emit *e, fsr_text *to) {
         put_turn(to, 8, 4, "fsr_turn_fours");
 }
 
+static int bytes_of(const fsr_c_emit *e, int number) {
+    return (int)fsr_dtype_size(e->k->array[e->k->access[e->k->inst[number].index].buffer].dtype);
+}
+
 /* From a row of the array to the next: one line more than there are, as columns of a power of two share few sets. */
 static int pitch_of(const fsr_c_emit *e, int number) {
-    return fsr_square_breadth(e->s) + 64 / (int)fsr_dtype_size(e->k->inst[number].dtype);
+    const bool store = e->k->inst[number].kind == FSR_INST_STORE;
+    return (store ? e->s->tile : fsr_square_breadth(e->s)) + 64 / bytes_of(e, number);
 }
 
 static void put_square(fsr_c_emit *e, int number) {
@@ -111,10 +120,40 @@ static void put_square(fsr_c_emit *e, int number) {
                last, last, tiled, tiled, 8 * bytes, number, pitch_of(e, number));
 }
 
+/* Where a square's elements of a store are until they are turned. */
+static void put_waiting(fsr_c_emit *e, int number) {
+    e->turns[bytes_of(e, number) == 8] = true;
+    fsr_c_line(e, "%s turned%d[%d] __attribute__((aligned(64)));",
+               fsr_c_storage(e->k->array[e->k->access[e->k->inst[number].index].buffer].dtype), number,
+               fsr_square_breadth(e->s) * pitch_of(e, number));
+}
+
 void fsr_c_squares(fsr_c_emit *e) {
     for (int i = 0; i < e->k->ninsts; i++)
-        if (is_squared(e->k, i))
+        if (e->s->turned && e->k->inst[i].kind == FSR_INST_STORE)
+            put_waiting(e, i);
+        else if (is_squared(e->k, i))
             put_square(e, i);
+}
+
+void fsr_c_squares_end(fsr_c_emit *e) {
+    const int last = e->k->ndim - 1, tiled = e->s->tiled;
+    fsr_c_line(e, "const i64 i%d = b%d;", tiled, tiled);
+    fsr_c_row_number(e, last + 1, "0");
+    fsr_c_product(e, "apart", tiled + 1, e->k->ndim);
+    for (int i = 0; i < e->k->ninsts; i++) {
+        const int bytes = e->k->inst[i].kind == FSR_INST_STORE ? bytes_of(e, i) : 0;
+        if (bytes)
+            fsr_c_line(e, "fsr_turn%d((const u%d *)turned%d, %d, e%d - b%d, e%d - b%d, (u%d *)(x%d + r + b%d), apart);",
+                       bytes, 8 * bytes, i, pitch_of(e, i), last, last, tiled, tiled, 8 * bytes,
+                       e->k->access[e->k->inst[i].index].buffer, last);
+    }
+}
+
+void fsr_c_put_waiting(const fsr_c_emit *e, fsr_text *to, int number) {
+    const int last = e->k->ndim - 1;
+    fsr_text_add(to, "turned%d[(i%d - b%d) * %d + (%s - b%d)]", number, last, last, pitch_of(e, number), e->loop_var,
+                 e->s->tiled);
 }
 
 void fsr_c_put_squared(fsr_c_emit *e, fsr_text *to, int number) {

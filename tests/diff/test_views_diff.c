@@ -43,6 +43,25 @@ static void plus_its_transpose(void **state) {
     }
 }
 
+/* All that is loaded lies in the other order: squares are turned when they are stored, of two results too, with a
+ * dimension between or around them, and with what is the same for rows or columns. */
+static void all_turned(void **state) {
+    (void)state;
+    EACH_DTYPE(d) {
+        const fsr_dtype dtype = dtypes[d];
+        fsr_node x = data(dtype, 2, SHAPE(37, 301)), y = data(dtype, 2, SHAPE(37, 301));
+        fsr_node z = data(dtype, 3, SHAPE(19, 3, 45)), w = data(dtype, 3, SHAPE(19, 3, 45));
+        fsr_node row = data(dtype, 1, SHAPE(301)), column = data(dtype, 2, SHAPE(37, 1));
+        fsr_node both[] = {fsr_transpose(fsr_mul(x, y), NULL), fsr_transpose(fsr_add(fsr_add(x, y), row), NULL)};
+        check(fsr_transpose(fsr_add(x, y), NULL), "(x + y).T", dtype);
+        check(fsr_transpose(fsr_add(fsr_mul(x, row), column), NULL), "(x * row + column).T", dtype);
+        check(fsr_transpose(fsr_add(z, w), NULL), "(z + w).T", dtype);
+        check(fsr_transpose(fsr_add(z, w), AXES(1, 2, 0)), "z + w, the last two turned", dtype);
+        check(fsr_cast(fsr_transpose(fsr_add(x, y), NULL), FSR_F64), "f64((x + y).T)", dtype);
+        subject_verify(both, 2, NULL, "two of %s", fsr_dtype_name(dtype));
+    }
+}
+
 static void flips_and_slices(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 2, 33, 1025, 4099};
@@ -197,6 +216,7 @@ static void outputs_that_are_views(void **state) {
 
 static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(plus_its_transpose),
+    SUBJECT_CASES(all_turned),
     SUBJECT_CASES(flips_and_slices),
     SUBJECT_CASES(stencils),
     SUBJECT_CASES(reshapes),

@@ -106,6 +106,7 @@ DAMAGE(flat, s->flat = true; s->tile = 0)
 DAMAGE(parts, s->part = s->chunk)
 DAMAGE(stream_rows, s->streams = 8)
 DAMAGE(tile_last, s->flat = false; s->tile = 32; s->tiled = 1)
+DAMAGE(turned_none, s->turned = true)
 DAMAGE(flat_panels, s->panel = 256)
 DAMAGE(steps, s->cut_steps = true)
 DAMAGE(versions, s->nversions = 1; s->version[0].holds = 1)
@@ -203,6 +204,8 @@ static const struct {
     {planes, flat, "schedule: one loop is not enough"},
     {scans, parts, "schedule: rows cannot be parted"},
     {scans, stream_rows, "schedule: b3 cannot be streamed"},
+    {map, turned_none, "schedule: stores cannot be turned in squares"},
+    {sums, turned_none, "schedule: stores cannot be turned in squares"},
     {map, flat_panels, "schedule: panels of 256 columns"},
     {planes, tile_last, "schedule: tiles of 32 along dimension 1"},
     {map, steps, "schedule: steps cannot be done after the others"},
