@@ -136,8 +136,8 @@ bool fsr_guard_reads_index(const fsr_kernel *k, int guard, int d) {
 
 int fsr_kernel_inner(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
-    return s->turned                                                    ? s->tiled
-           : s->target == FSR_TARGET_CPU && s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1
+    return s->target == FSR_TARGET_CPU && s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1
+           : s->turned                                                  ? s->tiled
                                                                         : k->ndim - 1;
 }
 
@@ -167,8 +167,8 @@ int fsr_kernel_conditions(const fsr_kernel *k, int order[FSR_MAX_CONDITIONS]) {
 
 bool fsr_index_form_equal(const fsr_index_form *a, const fsr_index_form *b) {
     bool same = a->offset == b->offset && a->behind == b->behind && a->divisor == b->divisor && a->nterms == b->nterms;
-    for (int d = 0; d < FSR_MAX_DIMS; d++)
-        same = same && a->stride[d] == b->stride[d] && (a->stride[d] <= FSR_STRIDE_ONE || a->slot[d] == b->slot[d]);
+    for (int d = 0; same && d < FSR_MAX_DIMS; d++)
+        same = a->stride[d] == b->stride[d] && (a->stride[d] <= FSR_STRIDE_ONE || a->slot[d] == b->slot[d]);
     for (int t = 0; same && t < a->nterms; t++)
         same = a->term[t].value == b->term[t].value && a->term[t].slot == b->term[t].slot;
     return same;

@@ -23,7 +23,7 @@ bool fsr_price_is_gather(const fsr_form *f) {
 int fsr_price_inner(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     const bool rows = s->kind == FSR_SCHEDULE_COL || (s->kind == FSR_SCHEDULE_LOOKBACK && s->abreast > 1);
-    return s->turned ? s->tiled : rows && !s->beside ? k->nparallel - 1 : k->ndim - 1;
+    return rows && !s->beside ? k->nparallel - 1 : s->turned ? s->tiled : k->ndim - 1;
 }
 
 double fsr_price_inner_extent(const fsr_group *group) {
@@ -131,11 +131,11 @@ static double loads_of(const fsr_prices *prices, const fsr_kernel *k, int number
     const fsr_inst *inst = &k->inst[number];
     if (is_in_tile(k, &k->access[inst->index]))
         return prices->shared;
-    if (inst->kind == FSR_INST_STORE && k->schedule.turned)
-        return fmin(fmax(stride, 1), prices->apart) * in_registers(k, number);
     if (inst->kind == FSR_INST_STORE)
-        return fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
-               narrow_of(k, inst->index);
+        return k->schedule.turned
+                   ? fmin(fmax(stride, 1), prices->apart) * in_registers(k, number)
+                   : fmin(fmax(stride, 1), k->schedule.kind == FSR_SCHEDULE_ROW ? prices->by_row : prices->across) *
+                         narrow_of(k, inst->index);
     const double size = (double)fsr_dtype_size(k->array[k->access[inst->index].buffer].dtype);
     const bool square = k->schedule.target == FSR_TARGET_CPU && k->schedule.tile;
     const bool beside = stride * size < prices->line || (square && is_near(prices, k, inst->index));

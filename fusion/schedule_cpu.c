@@ -271,44 +271,35 @@ static bool reads_along(const fsr_kernel *k) {
     return any;
 }
 
-/* What is turned of a square stays in the first cache, of one operand of four bytes or of a few. Counter-example to
- * short sides: three rows of 500,000 f64, transposed, took 6 ms for 0.9. */
 /* Where no fewer loads would be turned than there are stores, the stores turn. Counter-example to loads that turn,
  * however many there are: those of a square begin in as many pages each; (x + y).T of 1000 by 1024 took 0.9 ms, 0.75 in
  * two kernels, and 0.6 so, 2 * x.T of 3000 by 300 0.45 and 0.3 (one thread of a Zen 3, AVX2). */
-static bool turn_stores(fsr_kernel *k) {
+static bool stores_turn(const fsr_kernel *k, size_t *bytes) {
     int stores = 0, loads = 0;
-    size_t bytes = 0;
     for (int i = 0; i < k->ninsts; ++i) {
         const bool store = k->inst[i].kind == FSR_INST_STORE;
         stores += store;
         loads += fsr_load_is_turned(k, i, k->schedule.tiled);
-        bytes += store ? fsr_dtype_size(k->array[k->access[k->inst[i].index].buffer].dtype) : 0;
+        *bytes += store ? fsr_dtype_size(k->array[k->access[k->inst[i].index].buffer].dtype) : 0;
     }
-    if (loads < stores || !fsr_kernel_may_turn_stores(k))
-        return false;
-    k->schedule.turned = true;
-    k->schedule.breadth = SQUARE_SIDE;
-    k->schedule.tile = bytes >= 8 ? NARROW_SQUARE : SQUARE;
-    return true;
+    return loads >= stores && fsr_kernel_may_turn_stores(k);
 }
 
+/* What is turned of a square stays in the first cache, of one operand of four bytes or of a few. Counter-example to
+ * short sides: three rows of 500,000 f64, transposed, took 6 ms for 0.9. */
 static void finish_squares(fsr_kernel *k) {
     const int64_t *extent = k->integer + FSR_INT_EXTENT;
     const bool large = k->schedule.tile && extent[k->schedule.tiled] >= LEAST_SIDE && extent[k->ndim - 1] >= LEAST_SIDE;
-    size_t bytes = 0;
-    k->schedule.turned = false;
+    size_t stored = 0, bytes = 0;
+    k->schedule.turned = large && stores_turn(k, &stored);
     for (int i = 0; i < k->ninsts && k->schedule.kind == FSR_SCHEDULE_MAP; ++i)
-        k->stand[i].staged = false;
-    if (large && turn_stores(k))
-        return;
-    for (int i = 0; i < k->ninsts && k->schedule.kind == FSR_SCHEDULE_MAP; ++i)
-        if ((k->stand[i].staged = large && fsr_load_may_be_squared(k, i)))
+        if ((k->stand[i].staged = large && !k->schedule.turned && fsr_load_may_be_squared(k, i)))
             bytes += fsr_dtype_size(k->inst[i].dtype);
-    if (!bytes)
+    const int side = (k->schedule.turned ? stored : bytes) >= 8 ? NARROW_SQUARE : SQUARE;
+    if (!bytes && !k->schedule.turned)
         return;
-    k->schedule.tile = SQUARE_SIDE;
-    k->schedule.breadth = bytes >= 8 ? NARROW_SQUARE : SQUARE;
+    k->schedule.tile = k->schedule.turned ? side : SQUARE_SIDE;
+    k->schedule.breadth = k->schedule.turned ? SQUARE_SIDE : side;
 }
 
 static void finish_map(fsr_kernel *k) {
