@@ -137,8 +137,8 @@ bool fsr_guard_reads_index(const fsr_kernel *k, int guard, int d) {
 int fsr_kernel_inner(const fsr_kernel *k) {
     const fsr_schedule *s = &k->schedule;
     return s->target == FSR_TARGET_CPU && s->kind == FSR_SCHEDULE_COL ? k->nparallel - 1
-           : s->turned                                                  ? s->tiled
-                                                                        : k->ndim - 1;
+           : s->turned                                                ? s->tiled
+                                                                      : k->ndim - 1;
 }
 
 bool fsr_condition_is_decidable(const fsr_kernel *k, int condition) {
