@@ -106,8 +106,8 @@ static double narrow_of(const fsr_kernel *k, int access) {
     return k->schedule.high && size < WORD ? WORD / size : 1;
 }
 
-/* The part of a load or store across memory that one takes whose square is turned in registers, from whole lines to whole rows.
- * Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. */
+/* The part of a load or store across memory that one takes whose square is turned in registers, from whole lines to
+ * whole rows. Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. */
 static double in_registers(const fsr_kernel *k, int number) {
     const double turned = 0.5;
     return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile &&

@@ -20,8 +20,8 @@
 
 enum { MAX_READERS = 24, MAX_CLIMB = 256, MAX_BESIDE = 6, FAR = 16, VISITS = 1 << 16, VISITS_A_NODE = 64 };
 
-/* Of the first kernel that evaluates a node, be it a fold: its elements, 0: there is none yet; those of a row of it, and
- * whether some fold of it runs along that. */
+/* Of the first kernel that evaluates a node, be it a fold: its elements, 0: there is none yet; those of a row of it,
+ * and whether some fold of it runs along that. */
 typedef struct place {
     double points, cols;
     bool runs;
