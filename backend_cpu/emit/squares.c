@@ -8,8 +8,8 @@
  * 0.4.
  *
  * Where all that is loaded lies in the other order (schedule.turned), a square's elements are computed in that order,
- * into an array for each store, which is turned into memory when the square is done: of how many operands there are
- * ever, one turn a store. */
+ * into an array for each store, which is turned into memory when the square is done: one turn a store, however
+ * many operands there are. */
 #include "backend_cpu/emit/parts.h"
 #include "fusion/square.h"
 #include <stdio.h>

@@ -325,8 +325,7 @@ static void places_of_many_steps(void **state) {
 }
 
 /* Rows of squares are long where others are read along them; where nothing is, the square is turned when it is stored,
- * and long in the order of the loads; every other element across is worth
- * squares, too. */
+ * and long in the order of the loads; every other element across is worth squares, too. */
 static void squares_have_long_rows(void **state) {
     (void)state;
     const fsr_node x = plan_matrix(table_graph, 512, 512), two = fsr_float(table_graph, 2);
