@@ -2,6 +2,7 @@
 /* Cones; see cone.h. Arguments are earlier nodes, so a list in order of id, walked from its end, meets each node when
  * all that ask for it have done so. */
 #include "fusion/cone.h"
+#include "fusion/schedule_gpu.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,8 +210,11 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
             const bool gathers = k == 0 && fsr_price_gathers(n);
             const bool follows = gathers && fsr_cone_follows(c, n, &c->asked[i].index, &moved, &exact);
             const bool computed = gathers && !follows;
-            fsr_asked by = {
-                .part = part, .whole = part, .section = c->asked[i].section, .computed = c->asked[i].computed};
+            fsr_asked by; /* its index is set below, and what is as long is not zeroed before */
+            by.part = by.whole = part;
+            by.section = c->asked[i].section;
+            by.computed = c->asked[i].computed;
+            by.next = -1;
             fsr_cone_copy_way(&by, &c->asked[i]);
             if (follows && !exact)
                 fsr_cone_go_by(&by, &moved);
@@ -342,6 +346,17 @@ static double of_scatter(const fsr_prices *prices) {
     return prices->across * prices->issue / prices->loads / prices->moves;
 }
 
+/* A running fold down columns that are short, or whose operator has to go in order: there are as many threads as
+ * columns. */
+static bool walks_down(const fsr_cone *c, const fsr_flow_node *n) {
+    bool down = false;
+    if (!fsr_is(n->kind, FSR_IS_RUNNING) || !c->domain.nparallel)
+        return false;
+    for (int d = 0; d < n->shape.ndim; ++d)
+        down = (n->axes >> d & 1) ? false : down || n->shape.dim[d] > 1;
+    return n->combine->sequential || (down && fsr_domain_cols(&c->domain) <= FSR_WALKED_COLS);
+}
+
 static void add_root(fsr_cone *c, int id) {
     const fsr_flow_node *n = &c->p->flow->node[id];
     const bool fold = fsr_is(n->kind, FSR_IS_FOLD), scatters = fsr_is(n->kind, FSR_SCATTERS);
@@ -358,6 +373,7 @@ static void add_root(fsr_cone *c, int id) {
     c->tiled = c->tiled && may_tile(c, n);
     c->fold = c->fold || fold;
     c->scan = c->scan || fsr_is(n->kind, FSR_IS_RUNNING);
+    c->walks = c->walks || walks_down(c, n);
     if (!fsr_index_elem(&all.index, shape, &c->domain) || c->nasked == FSR_MAX_ASKED) {
         c->full = true;
         return;
@@ -376,7 +392,7 @@ static void walk_from(fsr_cone *c, const int *root, int n) {
     c->bytes = c->work = c->loads = c->tile_work = c->whole_work = c->turned = c->straight = c->picked = c->gathers = 0;
     c->tiled = true;
     c->n = c->nasked = c->nevaluated = c->nloads = 0;
-    c->full = c->fold = c->scan = c->serial = c->torn = false;
+    c->full = c->fold = c->scan = c->walks = c->serial = c->torn = false;
     c->division = 0;
     for (int i = 0; i < n && !c->full; ++i)
         add_root(c, root[i]);
@@ -394,6 +410,15 @@ static void settle_domain(fsr_cone *c, const int *root, int n) {
     c->store = store;
 }
 
+/* How much of what the machine does in a ns is left if few threads have all the work, each of which does `each`. */
+static double rate_of(const fsr_cone *c, double most, double each) {
+    return c->walks ? fmin(most, (double)fsr_domain_rows(&c->domain) * each) : most;
+}
+
+bool fsr_cone_lacks_threads(const fsr_cone *c) {
+    return c->walks && rate_of(c, c->prices->issue, c->prices->thread) < c->prices->issue;
+}
+
 double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     fsr_cone_domain(c->p, root[0], &c->domain);
     c->fixed = false;
@@ -409,6 +434,7 @@ double fsr_cone_price(fsr_cone *c, const int *root, int n) {
     const double work =
         (c->tiled ? c->tile_work : each * lost + c->picked * c->prices->picks) + c->gathers * fmin(lost, 2);
     const double loads = c->tiled ? 0 : c->loads + turned * c->prices->turned;
-    const double issue = fmax(work * c->prices->moves / c->prices->issue, loads / c->prices->loads);
+    const double issue = fmax(work * c->prices->moves / rate_of(c, c->prices->issue, c->prices->thread),
+                              loads / rate_of(c, c->prices->loads, c->prices->fetches));
     return c->prices->launch + fmax(fsr_price_bytes(c->prices, c->bytes), issue);
 }

@@ -155,6 +155,10 @@ bool fsr_cone_follows(const fsr_cone *c, const fsr_flow_node *n, const fsr_index
 }
 
 void fsr_cone_go_by(fsr_asked *by, const fsr_index *moved) {
+    if (!by->turned) {
+        memset(by->last, 0, sizeof by->last);
+        memset(by->path, 0, sizeof by->path);
+    }
     for (int j = 0; j < moved->n && !moved->flat; ++j)
         if (moved->row[j].offset != by->last[j]) {
             by->turned = true;

@@ -30,11 +30,12 @@ typedef struct place {
 typedef struct chooser {
     fsr_partition *p;
     fsr_cone *cone;
-    bool *out;         /* per node: an output */
-    bool *asked;       /* per node: a root's kernel, which was no fold, evaluates it */
-    place *place;      /* per node */
-    place own;         /* of the root's kernel, when somebody has asked */
-    bool fold;         /* the root is one */
+    bool *out;    /* per node: an output */
+    bool *asked;  /* per node: a root's kernel, which was no fold, evaluates it */
+    place *place; /* per node */
+    place own;    /* of the root's kernel, when somebody has asked */
+    int root;
+    bool fold;         /* it is one */
     bool chopped;      /* programs have been cut, at values that their parts have in common */
     int *first, *user; /* nodes that take node i: user[first[i] .. first[i + 1]) */
     int reader[MAX_READERS], nreaders;
@@ -142,6 +143,25 @@ static bool is_spread(const chooser *c, const fsr_cone *cone, const fsr_cone_nod
     return c->p->target->gpu && !c->fold && places > 1;
 }
 
+/* A running fold takes it whose threads are too few for what it is made of: as a map it has all that there are.
+ * Counter-example to one kernel: sums down 64 rows of two sweeps of three points with edges were 64 steps of 222
+ * operations each for 1,580 threads, at a price of 40 us, and of 8 for a map and the sums (seed 316021, 0.80 of unfused
+ * on an H200). */
+static bool is_walked(const chooser *c, const fsr_cone *cone, int id) {
+    const fsr_flow *flow = c->p->flow;
+    const fsr_flow_node *root = &flow->node[c->root];
+    bool takes = false;
+    if (!fsr_cone_lacks_threads(cone))
+        return false;
+    for (int k = 0; k < root->nargs; ++k) {
+        int from = root->arg[k].id;
+        while (fsr_is(flow->node[from].kind, FSR_IS_VIEW))
+            from = flow->node[from].arg[0].id;
+        takes = takes || from == id;
+    }
+    return takes;
+}
+
 /* No kernel of a CPU evaluates it where it is asked for: a reshape hides which of its elements those are, and none
  * divides its domain for that. Lowering finds out too late, when nobody has looked at what it is made of. */
 static bool is_hidden(const fsr_cone *cone, const fsr_cone_node *at) {
@@ -189,7 +209,7 @@ static bool store(void *data, const fsr_cone *cone, const fsr_cone_node *at, dou
         follows || fsr_cone_is_view(cone, at) || is_wide_index(c, n); /* what it takes is stored instead */
     if (again || moves || !n->nargs || n->hint == FSR_HINT_INLINE || fsr_pairs_fuse(c->p->flow, at->id) ||
         !(often || shared || gathered || fsr_cone_turns(cone, at) || (c->fold && fsr_cone_tears(cone, at)) ||
-          (is_spread(c, cone, at) && fsr_has(n->kind, FSR_FIELD_op))))
+          ((is_spread(c, cone, at) || is_walked(c, cone, at->id)) && fsr_has(n->kind, FSR_FIELD_op))))
         return false;
     const fsr_saving saving = {.node = at->id,
                                .margin = fsr_cone_repeats(cone, at) ? cone->prices->repeat : cone->prices->margin};
@@ -210,6 +230,7 @@ static void hold_all(chooser *c) {
     c->cone->data = c;
     for (int i = c->p->flow->n - 1; i >= 0; --i)
         if (is_root(c, i)) {
+            c->root = i;
             c->fold = fsr_is(c->p->flow->node[i].kind, FSR_IS_FOLD);
             c->own.points = 0;
             fsr_cone_price(c->cone, &i, 1);

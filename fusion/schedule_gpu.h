@@ -5,7 +5,10 @@
 
 #include "fusion/schedule_parts.h"
 
-enum { FSR_LOADED_WORDS = 32 }; /* registers of a thread for what is loaded ahead of the work */
+enum {
+    FSR_LOADED_WORDS = 32, /* registers of a thread for what is loaded ahead of the work */
+    FSR_WALKED_COLS = 64   /* columns of a scan down each of which a thread goes by itself, at least */
+};
 
 /* Threads that the nominal machine runs at once. */
 static inline int64_t fsr_nominal_threads(void) {

@@ -22,7 +22,6 @@
 enum {
     WINDOW_COLS = 512, /* of a window that a thread folds */
     BESIDE_ROWS = 32,
-    BESIDE_COLS = 64,
     BESIDE_THREADS = 512,
     IN_FLIGHT = 1 << 20, /* bytes that keep the memory busy */
     SERIAL_THREADS = 256,
@@ -50,7 +49,7 @@ static bool gpu_beside(fsr_group *group) {
     fsr_kernel *k = group->kernel;
     fsr_schedule *s = &k->schedule;
     const int64_t rows = group->kernel->integer[FSR_INT_ROWS], cols = group->kernel->integer[FSR_INT_COLS];
-    if (k->npasses > 1 || rows < 2 || walk_fills(k, rows) || cols <= BESIDE_COLS || fsr_kernel_has_loops(k))
+    if (k->npasses > 1 || rows < 2 || walk_fills(k, rows) || cols <= FSR_WALKED_COLS || fsr_kernel_has_loops(k))
         return false;
     int beside = 2, along = 32;
     while (beside < BESIDE_ROWS && beside < rows)

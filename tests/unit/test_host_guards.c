@@ -128,7 +128,8 @@ static void folded_stencils(void **state) {
     (void)state;
     check_versions(fsr_sum(neighbours(array(40, 60), FSR_PAD_WRAP), AXES(1), 1, 0), FSR_SCHEDULE_ROW, 1, 1);
     check_versions(fsr_sum(neighbours(array(60, 40), FSR_PAD_REFLECT), AXES(0), 1, 0), FSR_SCHEDULE_COL, 1, 1);
-    check_versions(fsr_cumsum(neighbours(array(60, 40), FSR_PAD_CONSTANT), AXES(0), 1, 0), FSR_SCHEDULE_COL, 1, 1);
+    fsr_node walked = fsr_hint_set(neighbours(array(60, 40), FSR_PAD_CONSTANT), FSR_HINT_INLINE);
+    check_versions(fsr_cumsum(walked, AXES(0), 1, 0), FSR_SCHEDULE_COL, 1, 1);
     fsr_node x = neighbours(array(12, 300), FSR_PAD_CONSTANT), y = around(array(1, 42000), FSR_PAD_REFLECT);
     check_versions(fsr_cumsum(x, AXES(1), 1, FSR_REVERSE), FSR_SCHEDULE_ROW, 1, 1);
     check_versions(fsr_div(x, fsr_sum(fsr_exp(x), AXES(1), 1, FSR_KEEPDIMS)), FSR_SCHEDULE_ROW, 1, 1);
