@@ -193,6 +193,15 @@ double fsr_cone_section(const fsr_flow *flow, const fsr_flow_node *n) {
     return whole > 0 ? (double)fsr_shape_size(&flow->node[n->arg[1].id].shape) / whole : 1;
 }
 
+/* Counter-example to all of it: most of what is asked is its index, which is another one for what it is made of. */
+static void copy_but_index(fsr_asked *to, const fsr_asked *from) {
+    to->part = to->whole = from->part;
+    to->section = from->section;
+    to->computed = from->computed;
+    to->next = -1;
+    fsr_cone_copy_way(to, from);
+}
+
 /* What a node is asked for, it asks of its arguments; a paste asks for its section in a part of the domain, and for
  * what is around it in the rest. */
 static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
@@ -210,12 +219,8 @@ static void pass_on(fsr_cone *c, const fsr_cone_node *at, double shared) {
             const bool gathers = k == 0 && fsr_price_gathers(n);
             const bool follows = gathers && fsr_cone_follows(c, n, &c->asked[i].index, &moved, &exact);
             const bool computed = gathers && !follows;
-            fsr_asked by; /* its index is set below, and what is as long is not zeroed before */
-            by.part = by.whole = part;
-            by.section = c->asked[i].section;
-            by.computed = c->asked[i].computed;
-            by.next = -1;
-            fsr_cone_copy_way(&by, &c->asked[i]);
+            fsr_asked by;
+            copy_but_index(&by, &c->asked[i]);
             if (follows && !exact)
                 fsr_cone_go_by(&by, &moved);
             if (follows)
@@ -346,14 +351,14 @@ static double of_scatter(const fsr_prices *prices) {
     return prices->across * prices->issue / prices->loads / prices->moves;
 }
 
-/* A running fold down columns that are short, or whose operator has to go in order: there are as many threads as
- * columns. */
+/* A running fold on a GPU down columns that are short, or whose operator has to go in order: there are as many threads
+ * as columns. */
 static bool walks_down(const fsr_cone *c, const fsr_flow_node *n) {
     bool down = false;
-    if (!fsr_is(n->kind, FSR_IS_RUNNING) || !c->domain.nparallel)
+    if (!c->p->target->gpu || !fsr_is(n->kind, FSR_IS_RUNNING) || !c->domain.nparallel)
         return false;
-    for (int d = 0; d < n->shape.ndim; ++d)
-        down = (n->axes >> d & 1) ? false : down || n->shape.dim[d] > 1;
+    for (int d = n->axis + 1; d < n->shape.ndim; ++d)
+        down = down || n->shape.dim[d] > 1;
     return n->combine->sequential || (down && fsr_domain_cols(&c->domain) <= FSR_WALKED_COLS);
 }
 

@@ -67,7 +67,7 @@ struct fsr_cone {
     bool tiled; /* threads have tiles of outputs (outputs.h) */
     bool fold;  /* a root is one */
     bool scan;  /* a root is a running one */
-    bool walks; /* down columns, of each of which a GPU's thread does all elements, one after the other */
+    bool walks; /* on a GPU, down columns, of each of which a thread does all elements, one after the other */
     double bytes, work, loads;
     double turned, straight; /* loads of whole arrays across the order of memory, and others */
     double picked;           /* loads of elements that are not beside each other, times how far, up to a line */
@@ -131,7 +131,8 @@ bool fsr_cone_gathers(const fsr_cone *cone, const fsr_cone_node *at);
 /* The node is a gather in loops that have too few turns for stages, or a paste in a fold's kernel whose loops have too
  * few for versions, or of every n-th element: beside it nothing is vector code. */
 bool fsr_cone_serial(const fsr_cone *cone, const fsr_cone_node *at);
-/* A running fold goes down so few columns that most of a GPU is idle. */
+/* On a GPU a running fold goes down columns that are fewer than the threads which it takes to do all that the machine
+ * can. */
 bool fsr_cone_lacks_threads(const fsr_cone *cone);
 /* The domain of the kernel of a root: a fold, or a value that is stored. */
 void fsr_cone_domain(const fsr_partition *p, int root, fsr_domain *out);

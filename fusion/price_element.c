@@ -107,11 +107,14 @@ static double narrow_of(const fsr_kernel *k, int access) {
 }
 
 /* The part of a load or store across memory that one takes whose square is turned in registers, from whole lines to
- * whole rows. Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. */
+ * whole rows. Counter-example to one price: x + x.T of 320 by 320 took a third of it, of 1164 by 1164 a half. Under
+ * guards squares are parts, and their rows have edges: two neighbours of y * y.T of 256 by 256 took 47 us, for a price
+ * of 20, and 37 in two kernels. */
 static double in_registers(const fsr_kernel *k, int number) {
     const double turned = 0.5;
     return k->schedule.target == FSR_TARGET_CPU && k->schedule.tile &&
-                   (k->stand[number].staged || (k->schedule.turned && k->inst[number].kind == FSR_INST_STORE))
+                   ((k->stand[number].staged && !k->inst[number].guard) ||
+                    (k->schedule.turned && k->inst[number].kind == FSR_INST_STORE))
                ? turned
                : 1;
 }
@@ -167,11 +170,12 @@ double fsr_price_operation(const fsr_prices *prices, const fsr_inst *inst) {
 }
 
 /* A load across memory in a square: lines that a near cache does not hold come from a page each, and again for each of
- * the square's rows under a guard, with which they are not put aside. Counter-example to one price: three such loads of
- * a stencil of a transposed matrix took 3.2 ms of 2^20 elements, for a price of 0.9 (seed 1120058). */
+ * the square's rows of a load that is not put aside. Counter-example to one price: three such loads of a stencil of a
+ * transposed matrix took 3.2 ms of 2^20 elements, for a price of 0.9 (seed 1120058). */
 static double square_of(const fsr_prices *prices, const fsr_kernel *k, int number) {
     const double aside = 2.5;
-    const bool apart = k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0;
+    const bool apart =
+        k->schedule.target == FSR_TARGET_CPU && fsr_inst_guard(&k->inst[number]) >= 0 && !k->stand[number].staged;
     return in_registers(k, number) * (is_near(prices, k, k->inst[number].index)
                                           ? fmin(prices->strided, prices->squared)
                                           : prices->squared * (apart ? aside : 1));
@@ -207,7 +211,7 @@ static bool is_scalar(const fsr_price_loop *l, const fsr_loop_version *version, 
     bool inner = false;
     const bool few = k->schedule.kind == FSR_SCHEDULE_MAP && l->inner < l->prices->brief;
     const bool beside = l->stride[number] <= 1 && (l->stride[number] > 0 || !few);
-    if (inst->kind != FSR_INST_LOAD || !inst->guard || beside ||
+    if (inst->kind != FSR_INST_LOAD || !inst->guard || beside || k->stand[number].staged ||
         fsr_guard_known(k, version, inst->guard - 1) != FSR_ASKED)
         return false;
     for (int i = 0; i < k->guard[inst->guard - 1].n; ++i) {

@@ -23,7 +23,8 @@ enum { MAX_READERS = 24, MAX_CLIMB = 256, MAX_BESIDE = 6, FAR = 16, VISITS = 1 <
 /* Of the first kernel that evaluates a node, be it a fold: its elements, 0: there is none yet; those of a row of it,
  * and whether some fold of it runs along that. */
 typedef struct place {
-    double points, cols;
+    double points;
+    uint32_t axes; /* folded; 0: it folds none */
     bool runs;
 } place;
 
@@ -118,8 +119,12 @@ static void forget_below(chooser *c, int id, bool own) {
     }
 }
 
+static uint32_t folded_by(const fsr_flow_node *n) {
+    return !fsr_is(n->kind, FSR_IS_FOLD) ? 0 : fsr_is(n->kind, FSR_IS_RUNNING) ? UINT32_C(1) << n->axis : n->axes;
+}
+
 /* A kernel over another number of elements evaluates the node: a fold and a map, or two folds, that are no one kernel;
- * or over other rows, along which one of the two runs. On a GPU they may share what lies in a tile. Counter-example to
+ * or two folds along other axes, one of which runs. On a GPU they may share what lies in a tile. Counter-example to
  * numbers alone: running sums down columns and means along rows of the same exponentials computed them twice each, 2.9
  * ms of 1,068 by 1,066, and 2.1 unfused (seed 1536252, one thread of a Zen 3, AVX2). */
 static bool is_elsewhere(chooser *c, const fsr_cone *cone, int id) {
@@ -128,11 +133,12 @@ static bool is_elsewhere(chooser *c, const fsr_cone *cone, int id) {
     if (c->p->target->gpu)
         return false;
     if (own->points == 0)
-        c->own = (place){fsr_domain_points(&cone->domain, cone->domain.ndim), (double)fsr_domain_cols(&cone->domain),
+        c->own = (place){fsr_domain_points(&cone->domain, cone->domain.ndim), folded_by(&c->p->flow->node[c->root]),
                          cone->scan};
     if (first->points == 0)
         *first = *own;
-    return first->points != own->points || ((first->runs || own->runs) && first->cols != own->cols);
+    return first->points != own->points ||
+           ((first->runs || own->runs) && first->axes && own->axes && first->axes != own->axes);
 }
 
 /* On a GPU: sections of pastes take it at several places of it, so that its text stands there as often. */

@@ -35,17 +35,21 @@ enum {
     STRIP = 512,
     BLOCK = 16,
     TILE = 32,
-    WIDE = 256, /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
-    SQUARE_SIDE = 16,    /* rows of a tile of operands that are turned, a line of memory or two of each, */
-    SQUARE = 256,        /* elements of such rows, */
-    NARROW_SQUARE = 128, /* 8 bytes of them an element or more, */
-    LEAST_SIDE = 16,     /* where there are as many in either direction */
-    RUN = 1024,          /* columns asked at once for arguments beyond a limit */
-    PAST = 256,          /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
-    LONG_OPERATOR = 3,   /* operations from which on an operator is worth a call where it is not evaluated for each
+    WIDE = 256,     /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
+    LINE_SIDE = 16, /* rows of a square that is turned, a line of memory or two of each of what lies across, */
+    SQUARE_SIDE = 64,   /* or four, */
+    SQUARE = 128,       /* elements of such rows, */
+    NARROW_SQUARE = 64, /* more than 8 bytes of them an element, */
+    WIDE_SQUARE = 256,  /* of a store that turns, of less than 8 */
+    MOST_GUARDED = 32,  /* bytes an element of loads that turn, of which some are guarded, */
+    MOST_TURNED = 256,  /* and of any: of a square the verifier's bound */
+    LEAST_SIDE = 16,    /* where there are as many in either direction */
+    RUN = 1024,         /* columns asked at once for arguments beyond a limit */
+    PAST = 256,         /* elements of a run whose results pass the caches by: 1024 take the reads' place there */
+    LONG_OPERATOR = 3,  /* operations from which on an operator is worth a call where it is not evaluated for each
                              column */
-    LONG_LEVEL = 8,      /* lanes from which on a tree of such has loops of its own for halves */
-    TURN_BYTES = 128     /* of the widest number of a loop's program: elements that are run side by side */
+    LONG_LEVEL = 8,     /* lanes from which on a tree of such has loops of its own for halves */
+    TURN_BYTES = 128    /* of the widest number of a loop's program: elements that are run side by side */
 };
 
 /* ---- by sizes ------------------------------------------------------------------------------------------ */
@@ -280,26 +284,54 @@ static bool stores_turn(const fsr_kernel *k, size_t *bytes) {
         const bool store = k->inst[i].kind == FSR_INST_STORE;
         stores += store;
         loads += fsr_load_is_turned(k, i, k->schedule.tiled);
-        *bytes += store ? fsr_dtype_size(k->array[k->access[k->inst[i].index].buffer].dtype) : 0;
+        *bytes += store ? fsr_accessed_bytes(k, &k->inst[i]) : 0;
     }
-    return loads >= stores && fsr_kernel_may_turn_stores(k);
+    return loads >= stores && *bytes <= MOST_TURNED && fsr_kernel_may_turn_stores(k);
 }
 
-/* What is turned of a square stays in the first cache, of one operand of four bytes or of a few. Counter-example to
- * short sides: three rows of 500,000 f64, transposed, took 6 ms for 0.9. */
+/* Loads that are turned before a square's rows are done, and bytes of them an element: those without a guard, then
+ * others while a second cache holds what is turned. */
+static size_t stage_loads(fsr_kernel *k) {
+    size_t bytes = 0;
+    for (int guarded = 0; guarded < 2; ++guarded)
+        for (int i = 0; i < k->ninsts; ++i) {
+            const bool may = fsr_load_may_be_squared(k, i) && (fsr_inst_guard(&k->inst[i]) >= 0) == guarded;
+            const size_t own = may ? fsr_accessed_bytes(k, &k->inst[i]) : 0;
+            if (!may || bytes + own > (guarded ? MOST_GUARDED : MOST_TURNED))
+                continue;
+            k->stand[i].staged = true;
+            bytes += own;
+        }
+    return bytes;
+}
+
+/* Of loads that turn, each row that is read is four lines of memory, one behind the other. Counter-example to one line:
+ * each asks for a page by itself; y * y.T of 3000 by 3000 took 19 ms in rows of 16, and 9.5 (one thread of a Zen 3). Of
+ * many loads a second cache holds no more than a line of each. */
+static void size_squares(fsr_schedule *s, size_t bytes) {
+    s->tile = bytes > MOST_GUARDED ? LINE_SIDE : SQUARE_SIDE;
+    s->breadth = bytes < 8 ? WIDE_SQUARE : bytes <= 8 || bytes > MOST_GUARDED ? SQUARE : NARROW_SQUARE;
+}
+
+/* What is stored turned of a square stays in the first cache, of one result of four bytes or of a few. Counter-example
+ * to short sides: three rows of 500,000 f64, transposed, took 6 ms for 0.9. */
 static void finish_squares(fsr_kernel *k) {
     const int64_t *extent = k->integer + FSR_INT_EXTENT;
-    const bool large = k->schedule.tile && extent[k->schedule.tiled] >= LEAST_SIDE && extent[k->ndim - 1] >= LEAST_SIDE;
-    size_t stored = 0, bytes = 0;
-    k->schedule.turned = large && stores_turn(k, &stored);
-    for (int i = 0; i < k->ninsts && k->schedule.kind == FSR_SCHEDULE_MAP; ++i)
-        if ((k->stand[i].staged = large && !k->schedule.turned && fsr_load_may_be_squared(k, i)))
-            bytes += fsr_dtype_size(k->inst[i].dtype);
-    const int side = (k->schedule.turned ? stored : bytes) >= 8 ? NARROW_SQUARE : SQUARE;
-    if (!bytes && !k->schedule.turned)
+    fsr_schedule *s = &k->schedule;
+    const bool large = s->tile && extent[s->tiled] >= LEAST_SIDE && extent[k->ndim - 1] >= LEAST_SIDE;
+    size_t stored = 0;
+    for (int i = 0; i < k->ninsts && s->kind == FSR_SCHEDULE_MAP; ++i)
+        k->stand[i].staged = false;
+    if (!large)
         return;
-    k->schedule.tile = k->schedule.turned ? side : SQUARE_SIDE;
-    k->schedule.breadth = k->schedule.turned ? SQUARE_SIDE : side;
+    s->turned = stores_turn(k, &stored);
+    const size_t bytes = s->turned ? 0 : stage_loads(k);
+    if (bytes)
+        size_squares(s, bytes);
+    if (s->turned) {
+        s->tile = stored >= 8 ? SQUARE : WIDE_SQUARE;
+        s->breadth = LINE_SIDE;
+    }
 }
 
 static void finish_map(fsr_kernel *k) {

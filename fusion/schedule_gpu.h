@@ -7,7 +7,7 @@
 
 enum {
     FSR_LOADED_WORDS = 32, /* registers of a thread for what is loaded ahead of the work */
-    FSR_WALKED_COLS = 64   /* columns of a scan down each of which a thread goes by itself, at least */
+    FSR_WALKED_COLS = 64   /* elements of a column, at most, that one thread scans by itself in any case */
 };
 
 /* Threads that the nominal machine runs at once. */

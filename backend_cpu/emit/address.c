@@ -255,11 +255,8 @@ static void put_question(fsr_c_emit *e, fsr_text *to, int number) {
 void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     const fsr_inst *inst = &e->k->inst[number];
     fsr_known truth = inst->guard ? fsr_guard_known(e->k, &e->known, inst->guard - 1) : FSR_ALWAYS_HOLDS;
-    if (e->k->stand[number].staged && e->s->kind == FSR_SCHEDULE_MAP) {
-        fsr_c_put_squared(e, to, number);
-        return;
-    }
-    if (e->k->stand[number].staged) {
+    const bool squared = e->k->stand[number].staged && e->s->kind == FSR_SCHEDULE_MAP;
+    if (e->k->stand[number].staged && !squared) {
         fsr_text_add(to, "%spanel%d[(%s) * %d + j]%s", fsr_c_load(e, inst->dtype), number, e->column, e->s->abreast,
                      fsr_c_close(inst->dtype));
         return;
@@ -279,7 +276,7 @@ void fsr_c_put_load(fsr_c_emit *e, fsr_text *to, int number) {
     const bool masking = e->masking;
     e->masking = masking || truth == FSR_ASKED;
     if (truth != FSR_NEVER_HOLDS)
-        put_element(e, to, number);
+        (squared ? fsr_c_put_squared : put_element)(e, to, number);
     e->masking = masking;
     if (truth == FSR_ASKED)
         fsr_text_add(to, " : ");

@@ -5,6 +5,7 @@
  * and whole rows at computed places, ask for what later rows gather (schedule.fetched, fetch.c). */
 #include "backend_cpu/emit/emit_c.h"
 #include "backend_cpu/emit/parts.h"
+#include "fusion/square.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -180,7 +181,7 @@ static int begin_outer(fsr_c_emit *e, int last, int tiled) {
     if (tiled < 0)
         return last + asks + (e->s->panel > 0);
     begin_tile(e, tiled, e->s->tile);
-    begin_tile(e, last, e->s->breadth ? e->s->breadth : e->s->tile);
+    begin_tile(e, last, fsr_square_breadth(e->s));
     fsr_c_squares(e);
     snprintf(var, sizeof var, "i%d", tiled);
     fsr_c_begin(e, "for (i64 i%d = b%d; i%d < e%d; ++i%d)", tiled, tiled, tiled, tiled, tiled);
@@ -204,7 +205,7 @@ static void put_map_turned(fsr_c_emit *e) {
         if (d != tiled)
             fsr_c_dimension(e, d);
     begin_tile(e, tiled, e->s->tile);
-    begin_tile(e, last, e->s->breadth);
+    begin_tile(e, last, fsr_square_breadth(e->s));
     fsr_c_squares(e);
     fsr_c_begin(e, "for (i64 %s = b%d; %s < e%d; ++%s)", row, last, row, last, row);
     fsr_c_advance(e, last, row);

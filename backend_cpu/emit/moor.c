@@ -22,7 +22,8 @@ bool fsr_c_is_moored(const fsr_c_emit *e, const fsr_inst *inst) {
     bool same = !access->linear && !access->row_linear && !form->nterms && !form->divisor;
     for (int i = 0; i < e->k->guard[inst->guard - 1].n; i++)
         same = same && e->outer >> e->k->guard[inst->guard - 1].condition[i] & 1;
-    return same && !e->k->stand[inst - e->k->inst].twinned && form->stride[e->loop_dim] != FSR_STRIDE_ONE;
+    const fsr_stand *stand = &e->k->stand[inst - e->k->inst];
+    return same && !stand->twinned && !stand->staged && form->stride[e->loop_dim] != FSR_STRIDE_ONE;
 }
 
 /* Bits of the guard's conditions that are decided outside of the loop. */

@@ -96,7 +96,7 @@ void fsr_c_squares_prelude(const fsr_c_emit *e, fsr_text *to) {
 }
 
 static int bytes_of(const fsr_c_emit *e, int number) {
-    return (int)fsr_dtype_size(e->k->array[e->k->access[e->k->inst[number].index].buffer].dtype);
+    return (int)fsr_accessed_bytes(e->k, &e->k->inst[number]);
 }
 
 /* From a row of the array to the next: one line more than there are, as columns of a power of two share few sets. */
@@ -105,19 +105,63 @@ static int pitch_of(const fsr_c_emit *e, int number) {
     return (store ? e->s->tile : fsr_square_breadth(e->s)) + 64 / bytes_of(e, number);
 }
 
+/* What a condition of a load's guard leaves of its square. */
+static void put_bound(fsr_c_emit *e, int number, int condition) {
+    const fsr_condition *c = &e->k->condition[condition];
+    const int d = fsr_square_bounded(e->k, condition);
+    char extent[FSR_EMIT_NAME];
+    fsr_text rest = {0};
+    fsr_c_condition_sum(e, &rest, c, d);
+    const char *low = rest.size ? rest.data : "0";
+    fsr_c_integer(e, c->extent, extent);
+    fsr_c_line(e, "f%d_%d = f%d_%d < -(%s) ? -(%s) : f%d_%d;", number, d, number, d, low, low, number, d);
+    fsr_c_line(e, "g%d_%d = g%d_%d > %s - (%s) ? %s - (%s) : g%d_%d;", number, d, number, d, extent, low, extent, low,
+               number, d);
+    e->body.failed |= rest.failed;
+    fsr_text_free(&rest);
+}
+
+static void put_bounds(fsr_c_emit *e, int number) {
+    const fsr_guard *guard = &e->k->guard[e->k->inst[number].guard - 1];
+    const int side[] = {e->s->tiled, e->k->ndim - 1};
+    for (int i = 0; i < 2; i++)
+        fsr_c_line(e, "i64 f%d_%d = b%d, g%d_%d = e%d;", number, side[i], side[i], number, side[i], side[i]);
+    for (int i = 0; i < guard->n; i++)
+        put_bound(e, number, guard->condition[i]);
+}
+
+/* The square from row f to row g, and from column f to column g of these. Counter-example to turning what lies where a
+ * guard does not hold: it may be outside of the array. */
+static void put_part(fsr_c_emit *e, int number, const char *apart) {
+    const fsr_inst *inst = &e->k->inst[number];
+    const int last = e->k->ndim - 1, tiled = e->s->tiled, bytes = bytes_of(e, number), n = number;
+    const char *base = e->base[inst->index];
+    put_bounds(e, number);
+    fsr_c_begin(e, "if (f%d_%d < g%d_%d && f%d_%d < g%d_%d)", n, tiled, n, tiled, n, last, n, last);
+    fsr_c_line(e, "fsr_turn%d((const u%d *)(x%d + (%s%sf%d_%d + f%d_%d * %s)), %s, g%d_%d - f%d_%d, g%d_%d - f%d_%d,",
+               bytes, 8 * bytes, e->k->access[inst->index].buffer, base, *base ? " + " : "", n, tiled, n, last, apart,
+               apart, n, last, n, last, n, tiled, n, tiled);
+    fsr_c_line(e, "          (u%d *)turned%d + (f%d_%d - b%d) * %d + (f%d_%d - b%d), %d);", 8 * bytes, n, n, tiled,
+               tiled, pitch_of(e, n), n, last, last, pitch_of(e, n));
+    fsr_c_end(e);
+}
+
 static void put_square(fsr_c_emit *e, int number) {
     const fsr_inst *inst = &e->k->inst[number];
-    const int last = e->k->ndim - 1, tiled = e->s->tiled, bytes = (int)fsr_dtype_size(inst->dtype);
+    const int last = e->k->ndim - 1, tiled = e->s->tiled, bytes = bytes_of(e, number);
     const char *base = e->base[inst->index];
     char apart[FSR_EMIT_NAME];
     e->turns[bytes == 8] = true;
     fsr_c_integer(e, fsr_access_form(e->k, inst->index)->slot[last], apart);
     fsr_c_line(e, "%s turned%d[%d] __attribute__((aligned(64)));", fsr_c_storage(inst->dtype), number,
                e->s->tile * pitch_of(e, number));
-    fsr_c_line(e,
-               "fsr_turn%d((const u%d *)(x%d + (%s%sb%d + b%d * %s)), %s, e%d - b%d, e%d - b%d, (u%d *)turned%d, %d);",
-               bytes, 8 * bytes, e->k->access[inst->index].buffer, base, *base ? " + " : "", tiled, last, apart, apart,
-               last, last, tiled, tiled, 8 * bytes, number, pitch_of(e, number));
+    if (inst->guard)
+        put_part(e, number, apart);
+    else
+        fsr_c_line(
+            e, "fsr_turn%d((const u%d *)(x%d + (%s%sb%d + b%d * %s)), %s, e%d - b%d, e%d - b%d, (u%d *)turned%d, %d);",
+            bytes, 8 * bytes, e->k->access[inst->index].buffer, base, *base ? " + " : "", tiled, last, apart, apart,
+            last, last, tiled, tiled, 8 * bytes, number, pitch_of(e, number));
 }
 
 /* Where a square's elements of a store are until they are turned. */

@@ -198,6 +198,31 @@ static void sections_of_repeats(void **state) {
     }
 }
 
+/* Under guards lies what is turned: of a square its part inside of an update or a pad is turned, of some squares all,
+ * of some one row, of some nothing; with a dimension around them, and of sides on whose conditions a third one has a
+ * say. */
+static void turned_under_guards(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {16, 17, 65, 130, 257};
+    EACH_DTYPE(d) for (int s = 0; s < COUNT_OF(sizes); ++s) {
+        const int64_t n = sizes[s];
+        fsr_node x = data(dtypes[d], 2, SHAPE(n, n)), y = data(dtypes[d], 2, SHAPE(n, n));
+        fsr_node z = data(dtypes[d], 3, SHAPE(2, n, n)), w = data(dtypes[d], 3, SHAPE(2, n, n));
+        fsr_node both = fsr_mul(y, fsr_transpose(y, NULL)), turned = fsr_transpose(z, AXES(0, 2, 1));
+        fsr_node p = fsr_pad(both, (const int64_t[][2]){{1, 1}, {1, 1}}, FSR_PAD_CONSTANT, 0);
+        fsr_node left = fsr_slice(fsr_slice(p, 0, 1, n + 1, 1), 1, 0, n, 1);
+        fsr_node down = fsr_slice(fsr_slice(p, 0, 2, n + 2, 1), 1, 1, n + 1, 1);
+        fsr_node section = fsr_slice(fsr_slice(both, 0, 0, n - 1, 1), 1, 0, n - 1, 1);
+        fsr_node corner = fsr_slice(fsr_slice(x, 0, 1, n, 1), 1, 1, n, 1);
+        check(fsr_update(x, corner, section), "x with y * y.T in a corner", dtypes[d]);
+        check(fsr_add(left, down), "two neighbours of y * y.T", dtypes[d]);
+        check(fsr_update(w, fsr_slice(w, 2, 3, n, 1), fsr_slice(fsr_add(w, turned), 2, 0, n - 3, 1)),
+              "batches with a part turned", dtypes[d]);
+        check(fsr_update(w, fsr_slice(w, 0, 1, 2, 1), fsr_slice(fsr_add(w, turned), 0, 0, 1, 1)),
+              "a batch, the other one turned", dtypes[d]);
+    }
+}
+
 /* The outputs are views: of a leaf, of a computed value, of nothing (empty), of one element. */
 static void outputs_that_are_views(void **state) {
     (void)state;
@@ -217,6 +242,7 @@ static void outputs_that_are_views(void **state) {
 static const struct CMUnitTest tests[] = {
     SUBJECT_CASES(plus_its_transpose),
     SUBJECT_CASES(all_turned),
+    SUBJECT_CASES(turned_under_guards),
     SUBJECT_CASES(flips_and_slices),
     SUBJECT_CASES(stencils),
     SUBJECT_CASES(reshapes),

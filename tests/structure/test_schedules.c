@@ -332,7 +332,8 @@ static void squares_have_long_rows(void **state) {
     expect_squares(fsr_mul(fsr_transpose(x, NULL), two), 256, 16);
     expect_squares(fsr_transpose(fsr_add(x, plan_matrix(table_graph, 512, 512)), NULL), 256, 16);
     expect_squares(fsr_cast(fsr_transpose(x, NULL), FSR_F64), 128, 16);
-    expect_squares(fsr_add(x, fsr_transpose(x, NULL)), 16, 256);
+    expect_squares(fsr_add(x, fsr_transpose(x, NULL)), 64, 256);
+    expect_squares(fsr_add(fsr_cast(x, FSR_F64), fsr_cast(fsr_transpose(x, NULL), FSR_F64)), 64, 256);
     expect_squares(fsr_mul(fsr_transpose(fsr_slice(x, 1, 0, 512, 2), NULL), two), 32, 0);
     expect_squares(fsr_mul(fsr_slice(x, 1, 0, 512, 2), two), 0, 0);
 }

@@ -80,15 +80,15 @@ static void edit(fsr_kernel *k) {
     fsr_schedule *s = &k->schedule;
     int *const numbers[] = {&s->abreast, &s->lanes,      &s->chunk,      &s->part,   &s->strip, &s->block,
                             &s->run,     &s->past,       &s->ahead_cols, &s->tile,   &s->tall,  &s->across,
-                            &s->level,   &s->pair_level, &s->line,       &s->unroll, &s->panel};
-    bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide};
+                            &s->level,   &s->pair_level, &s->line,       &s->unroll, &s->panel, &s->breadth};
+    bool *const flags[] = {&s->flat, &s->cut_steps, &s->brief, &s->wide, &s->turned};
     uint64_t *const arrays[] = {&s->streams, &s->ahead};
     uint32_t *const folds[] = {&s->joined, &s->widened};
     switch (below(10)) {
     case 0:
     case 1:
-    case 2: *numbers[below(17)] = lengths[below(18)]; break;
-    case 3: *flags[below(4)] ^= true; break;
+    case 2: *numbers[below(18)] = lengths[below(18)]; break;
+    case 3: *flags[below(5)] ^= true; break;
     case 4:
         if (below(2))
             *arrays[below(2)] ^= UINT64_C(1) << below(6);
