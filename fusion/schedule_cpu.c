@@ -38,9 +38,9 @@ enum {
     WIDE = 256,     /* elements of a tile's rows beside which others are read: seed 20026, 34 ms with 32, 13 with 256 */
     LINE_SIDE = 16, /* rows of a square that is turned, a line of memory or two of each of what lies across, */
     SQUARE_SIDE = 64,   /* or four, */
-    SQUARE = 128,       /* elements of such rows, */
-    NARROW_SQUARE = 64, /* more than 8 bytes of them an element, */
-    WIDE_SQUARE = 256,  /* of a store that turns, of less than 8 */
+    SQUARE = 128,       /* elements of such rows, of 8 bytes of what is turned, */
+    NARROW_SQUARE = 64, /* of more, */
+    WIDE_SQUARE = 256,  /* of fewer */
     MOST_GUARDED = 32,  /* bytes an element of loads that turn, of which some are guarded, */
     MOST_TURNED = 256,  /* and of any: of a square the verifier's bound */
     LEAST_SIDE = 16,    /* where there are as many in either direction */
@@ -310,7 +310,7 @@ static size_t stage_loads(fsr_kernel *k) {
  * many loads a second cache holds no more than a line of each. */
 static void size_squares(fsr_schedule *s, size_t bytes) {
     s->tile = bytes > MOST_GUARDED ? LINE_SIDE : SQUARE_SIDE;
-    s->breadth = bytes < 8 ? WIDE_SQUARE : bytes <= 8 || bytes > MOST_GUARDED ? SQUARE : NARROW_SQUARE;
+    s->breadth = bytes < 8 ? WIDE_SQUARE : bytes == 8 || bytes > MOST_GUARDED ? SQUARE : NARROW_SQUARE;
 }
 
 /* What is stored turned of a square stays in the first cache, of one result of four bytes or of a few. Counter-example
@@ -322,9 +322,9 @@ static void finish_squares(fsr_kernel *k) {
     size_t stored = 0;
     for (int i = 0; i < k->ninsts && s->kind == FSR_SCHEDULE_MAP; ++i)
         k->stand[i].staged = false;
+    s->turned = large && stores_turn(k, &stored);
     if (!large)
         return;
-    s->turned = stores_turn(k, &stored);
     const size_t bytes = s->turned ? 0 : stage_loads(k);
     if (bytes)
         size_squares(s, bytes);
